@@ -20,6 +20,7 @@ mod impact;
 mod kept;
 mod rows;
 mod saturation;
+mod substeps;
 
 use nalgebra::Vector3;
 
@@ -160,81 +161,11 @@ impl Island {
                 .iter()
                 .map(|weld| Anchors::of(weld, members, bodies, dt));
             self.anchors.extend(anchors);
-            self.step_in_substeps(members, bodies, contacts, welds, [dt, f64::from(substeps)]);
+            self.step_in_substeps(members, bodies, contacts, welds, (dt, substeps));
         }
         for body in bodies {
             body.moving = body.moving * (1.0 / dt);
         }
-    }
-
-    /// Makes a step in equal substeps, with the contacts of its middle.
-    fn step_in_substeps(
-        &mut self,
-        members: &mut [Member<'_>],
-        bodies: &mut [FreeBody],
-        contacts: &mut [Contact],
-        welds: &mut [Weld],
-        [dt, substeps]: [f64; 2],
-    ) {
-        let substep = dt / substeps;
-        for body in &mut *bodies {
-            // Velocity change per substep.
-            body.linear = body.before.linear + (body.linear - body.before.linear) / substeps;
-            body.angular = body.before.angular + (body.angular - body.before.angular) / substeps;
-            // From the middle of the step to that of the first substep.
-            body.center -= body.before.linear * ((dt - substep) / 2.0);
-        }
-        // The warm-start impulses are distributed evenly; the results are summed.
-        for contact in &mut *contacts {
-            contact.impulse /= substeps;
-        }
-        self.impulses.clear();
-        self.impulses.resize(contacts.len(), Vector3::zeros());
-        self.gained.clear();
-        self.gained.extend(bodies.iter().map(FreeBody::gained));
-        for index in 0..substeps as u32 {
-            for member in &mut *members {
-                let (tree, base) = (member.tree, &member.base);
-                member
-                    .integrator
-                    .predict(tree, base, member.state, substep / 2.0);
-            }
-            for (weld, anchors) in welds.iter_mut().zip(&self.anchors) {
-                anchors.apply(weld, members, bodies, substep);
-            }
-            let length = if index == 0 { dt } else { substep };
-            self.substep(members, bodies, contacts, welds, [length, substep]);
-            for (sum, contact) in self.impulses.iter_mut().zip(&*contacts) {
-                *sum += contact.impulse;
-            }
-            if index + 1 < substeps as u32 {
-                for (body, gained) in bodies.iter_mut().zip(&self.gained) {
-                    body.before = Motion {
-                        angular: body.angular,
-                        linear: body.linear,
-                    };
-                    body.linear += gained.linear;
-                    body.angular += gained.angular;
-                }
-            }
-        }
-        for (contact, impulse) in contacts.iter_mut().zip(&self.impulses) {
-            contact.impulse = *impulse;
-        }
-    }
-
-    /// Makes a step or a substep. The contacts belong to the middle of an interval of `length` seconds from its beginning
-    /// on.
-    fn substep(
-        &mut self,
-        members: &mut [Member<'_>],
-        bodies: &mut [FreeBody],
-        contacts: &mut [Contact],
-        welds: &mut [Weld],
-        [length, dt]: [f64; 2],
-    ) {
-        self.solve(members, bodies, contacts, welds, [length, dt]);
-        self.finish(members, bodies, contacts, welds, [length, dt]);
     }
 
     /// Ends a step or a substep that has been solved.
@@ -314,6 +245,14 @@ impl Island {
         let is_changed = self.update_bias(members, dt);
         if is_changed {
             self.solve_velocities(members, bodies, !is_fast, MAX_SATURATION_ROUNDS, dt);
+            if self.bends(members, dt) {
+                if is_fast {
+                    self.keep(members, bodies, dt);
+                }
+                if self.update_bias(members, dt) || is_fast {
+                    self.solve_velocities(members, bodies, !is_fast, MAX_SATURATION_ROUNDS, dt);
+                }
+            }
         }
         if is_changed || !is_fast {
             self.keep(members, bodies, dt);
@@ -473,6 +412,8 @@ fn motion(velocities: &[f64], start: usize) -> Motion {
     }
 }
 
+#[cfg(test)]
+mod ball_tests;
 #[cfg(test)]
 mod energy_tests;
 #[cfg(test)]

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::{energy_tests::GROUND, *};
 use crate::{
     spatial::Inertia,
-    test_run::{GRAVITY, Run, rod},
+    test_run::{Run, rod},
     tree::{Axis, Joint, Link},
 };
 
@@ -51,7 +51,7 @@ pub(super) fn run(links: &[Link], rods: &[Rod], rate: f64) -> Run {
 }
 
 /// Energy that the rods have above that of rest at the bottom, J.
-fn swing(run: &mut Run, rods: &[Rod]) -> f64 {
+pub(super) fn swing(run: &mut Run, rods: &[Rod]) -> f64 {
     let now = run.energy();
     let state = run.state.clone();
     for number in 0..rods.len() {
@@ -63,167 +63,33 @@ fn swing(run: &mut Run, rods: &[Rod]) -> f64 {
     now - least
 }
 
-/// Height of the end of the last rod where all hang down, m.
-fn at_bottom(rods: &[Rod]) -> f64 {
-    let mut run = Run::of(&rod_links(None, rods), 1.0);
-    run.integrator
-        .workspace
-        .forward_kinematics(&run.tree, &run.base, &run.state);
-    let last = rods.len() - 1;
-    run.point(last, Vector3::new(0.0, 0.0, -rods[last].2[1])).z
-}
-
-/// Radius of the balls, m.
-const RADIUS: f64 = 0.02;
-
-/// Hollow body at the end of the last link.
-#[derive(Clone, Copy)]
-enum Inside {
-    /// A cube of 0.1 m.
-    Cube,
-    /// A ball of this radius, m.
-    Bowl(f64),
-}
-
-/// A ball inside of what the last link of a tree carries.
-struct Ball {
-    inside: Inside,
-    position: Vector3<f64>,
-    motion: Motion,
-    mass: f64,
-    friction: f64,
-    /// Impulses of the step before on each side.
-    known: [Vector3<f64>; 6],
-    separation_velocity: [Option<f64>; 6],
-}
-
-impl Ball {
-    /// At rest in the middle.
-    fn new(inside: Inside, run: &mut Run, end: Vector3<f64>, mass: f64) -> Self {
-        run.integrator
-            .workspace
-            .forward_kinematics(&run.tree, &run.base, &run.state);
-        Self {
-            inside,
-            position: run.point(run.tree.link_count() - 1, end),
-            motion: Motion::ZERO,
-            mass,
-            friction: 0.0,
-            known: [Vector3::zeros(); 6],
-            separation_velocity: [None; 6],
-        }
-    }
-
-    fn step(&mut self, run: &mut Run, end: Vector3<f64>) {
+/// Greatest deviation of the energy that tips without friction have added on the ground, J, and the number of steps in which one
+/// left it. What they add in a step is the difference from the same step without them.
+///
+/// The energy itself deviates by more at 120 Hz: rods that hang on a cart alone, without a lever, gain or lose up to a hundredth
+/// of it in 10 s, since the step is exact to the second order only.
+fn added(run: &mut Run, seconds: f64, tips: &[(usize, Vector3<f64>)]) -> (f64, usize) {
+    let mut contacts = Vec::new();
+    let [mut added, mut greatest] = [0.0_f64; 2];
+    let mut flown = 0;
+    for _ in 0..(seconds / run.dt).round() as usize {
+        let state = run.state.clone();
+        run.step();
+        let without = run.energy();
+        run.state = state;
         run.predict();
-        let mut bodies = [FreeBody {
-            inverse_mass: Vector3::repeat(1.0 / self.mass),
-            inverse_inertia: Matrix3::identity() * (2.5 / (self.mass * RADIUS * RADIUS)),
-            center: self.position + self.motion.linear * (run.dt / 2.0),
-            before: self.motion,
-            linear: self.motion.linear + GRAVITY * run.dt,
-            angular: self.motion.angular,
-            moving: Motion::ZERO,
-        }];
-        let (sides, mut contacts): (Vec<_>, Vec<_>) = self
-            .contacts(run, &end, &bodies[0].center)
-            .into_iter()
-            .unzip();
-        run.step_with(&mut bodies, &mut contacts, &mut []);
-        self.known = [Vector3::zeros(); 6];
-        self.separation_velocity = [None; 6];
-        for (side, contact) in sides.into_iter().zip(&contacts) {
-            self.known[side] = contact.impulse;
-            self.separation_velocity[side] = contact.separation_velocity;
-        }
-        let [body] = bodies;
-        self.position += body.moving.linear * run.dt;
-        (self.motion.linear, self.motion.angular) = (body.linear, body.angular);
+        contacts = run.touching(tips, &contacts, 0.0);
+        run.step_with(&mut [], &mut contacts, &mut []);
+        let touches = contacts.iter().all(|contact| contact.impulse.z > 0.0);
+        flown += usize::from(!touches);
+        added += run.energy() - without;
+        greatest = greatest.max(added.abs());
     }
-
-    /// The sides that are near, and the contacts there.
-    fn contacts(
-        &self,
-        run: &Run,
-        end: &Vector3<f64>,
-        center: &Vector3<f64>,
-    ) -> Vec<(usize, Contact)> {
-        let link = run.tree.link_count() - 1;
-        let pose = run.integrator.workspace.pose_of(link);
-        let local = pose.rotation.tr_mul(&(center - pose.position)) - end;
-        let near: Vec<(usize, Vector3<f64>, f64)> = match self.inside {
-            Inside::Bowl(radius) => vec![(0, -local.normalize(), radius - local.norm())],
-            Inside::Cube => (0..6)
-                .map(|side| {
-                    let normal = Vector3::ith(side / 2, if side % 2 == 0 { 1.0 } else { -1.0 });
-                    (side, normal, 0.05 + normal.dot(&local))
-                })
-                .collect(),
-        };
-        let touch = |(side, normal, gap): (usize, Vector3<f64>, f64)| {
-            let normal = pose.rotation * normal;
-            let sides = [Side::Link { member: 0, link }, Side::Body(0)];
-            let contact = Contact {
-                sides,
-                friction_sides: sides,
-                point: center - normal * RADIUS,
-                normal,
-                separation_velocity: self.separation_velocity[side],
-                slip: None,
-                distance: gap - RADIUS,
-                friction: self.friction,
-                restitution: 0.0,
-                tangent_velocity: Vector3::zeros(),
-                share: 1.0,
-                impulse: self.known[side],
-            };
-            (side, contact)
-        };
-        let close = near.into_iter().filter(|(.., gap)| *gap < 0.1);
-        close.map(touch).collect()
-    }
-
-    fn touches(&self) -> bool {
-        self.known
-            .iter()
-            .any(|impulse| *impulse != Vector3::zeros())
-    }
-
-    fn energy(&self) -> f64 {
-        let speed = self.motion.linear.norm_squared();
-        let spin = 0.4 * RADIUS * RADIUS * self.motion.angular.norm_squared();
-        self.mass * ((speed + spin) / 2.0 - GRAVITY.dot(&self.position))
-    }
-}
-
-/// Rods, and a ball in a cube at the end of the last one: the difference from the rods alone after 2 s, rad, given the share of
-/// their mass that the ball weighs.
-fn difference(rods: &[Rod], rate: f64, friction: f64, share: f64) -> Result<f64, TestCaseError> {
-    let links = rod_links(None, rods);
-    let [mut alone, mut with] = [run(&links, rods, rate), run(&links, rods, rate)];
-    let end = Vector3::new(0.0, 0.0, -rods[rods.len() - 1].2[1]);
-    let mass = share * rods.iter().map(|rod| rod.2[0]).sum::<f64>();
-    let mut ball = Ball::new(Inside::Cube, &mut with, end, mass);
-    ball.friction = friction;
-    let mut touches = 0;
-    for _ in 0..(2.0 * rate) as usize {
-        alone.step();
-        ball.step(&mut with, end);
-        touches += u32::from(ball.touches());
-    }
-    // It falls at first, and may fly later.
-    prop_assert!(
-        f64::from(touches) > rate,
-        "it touches in {touches} steps only"
-    );
-    let pairs = alone.state.positions.iter().zip(&with.state.positions);
-    Ok(pairs
-        .map(|(one, other)| (one - other).abs())
-        .fold(0.0, f64::max))
+    (greatest, flown)
 }
 
 /// Mean energies of the first second of some and of the last one, J.
-fn ends(energies: &[f64], rate: f64) -> [f64; 2] {
+pub(super) fn ends(energies: &[f64], rate: f64) -> [f64; 2] {
     let second = rate as usize;
     let mean = |values: &[f64]| values.iter().sum::<f64>() / second as f64;
     [&energies[..second], &energies[energies.len() - second..]].map(mean)
@@ -231,6 +97,42 @@ fn ends(energies: &[f64], rate: f64) -> [f64; 2] {
 
 fn rates() -> impl Strategy<Value = f64> {
     prop::sample::select(vec![120.0, 240.0, 480.0])
+}
+
+/// On a cart that slides freely swing rods, and lies a lever of 10 g whose tip slides on the ground.
+fn lever_adds_nothing(
+    mut rods: Vec<Rod>,
+    [rate, cart, lies]: [f64; 3],
+) -> Result<(), TestCaseError> {
+    for rod in &mut rods {
+        rod.1 = [0.0, 1.0, 0.0];
+    }
+    let base = Link {
+        parent: None,
+        parent_from_joint: Isometry3::identity(),
+        joint: Joint::Prismatic(Axis::new(Vector3::x_axis(), 100)),
+        inertia: Inertia::new(cart, Vector3::zeros(), Matrix3::identity()),
+    };
+    let mut links = rod_links(Some(base), &rods);
+    let lever = links.len();
+    links.push(rod(
+        Some(0),
+        [0.0, 0.0, 0.2 * libm::cos(lies)],
+        Vector3::y(),
+        [0.01, 0.2],
+        101,
+    ));
+    let mut run = run(&links, &rods, rate);
+    let position = run.tree.variable(101).unwrap().position;
+    run.state.positions[position] = lies;
+    let swing = swing(&mut run, &rods);
+    prop_assume!(swing > 0.1);
+    let tip = [(lever, Vector3::new(0.0, 0.0, -0.2))];
+    let (added, flown) = added(&mut run, 10.0, &tip);
+    // What comes down without a bounce loses what it had.
+    prop_assume!(flown < 10);
+    prop_assert!(added < 1e-3 * swing, "{added} J of {swing} J");
+    Ok(())
 }
 
 proptest! {
@@ -241,47 +143,12 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    #[test]
-    fn what_weighs_nothing_and_touches_changes_nothing(
-        rods in any_rods(), rate in prop::sample::select(vec![60.0, 120.0, 240.0, 960.0]), friction in 0.0..1.0_f64,
-    ) {
-        let apart = difference(&rods, rate, friction, 1e-9)?;
-        // One in a hundred of these trees is so unstable that even that mass makes more: then a thousandth of it makes a
-        // thousandth of the difference.
-        if apart > 1e-6 {
-            let less = difference(&rods, rate, friction, 1e-12)?;
-            prop_assert!(apart < 1e-4 && less < 2e-3 * apart, "{apart} rad, {less} rad");
-        }
-    }
-
     /// On a cart that slides freely swing rods, and lies a lever of 10 g whose tip slides on the ground.
     #[test]
     fn a_lever_that_slides_beside_random_rods_keeps_their_energy(
-        mut rods in any_rods(), rate in rates(), cart in 1.0..10.0_f64, lies in 0.1..1.3_f64,
+        rods in any_rods(), rate in rates(), cart in 1.0..10.0_f64, lies in 0.1..1.3_f64,
     ) {
-        for rod in &mut rods {
-            rod.1 = [0.0, 1.0, 0.0];
-        }
-        let base = Link {
-            parent: None,
-            parent_from_joint: Isometry3::identity(),
-            joint: Joint::Prismatic(Axis::new(Vector3::x_axis(), 100)),
-            inertia: Inertia::new(cart, Vector3::zeros(), Matrix3::identity()),
-        };
-        let mut links = rod_links(Some(base), &rods);
-        let lever = links.len();
-        links.push(rod(Some(0), [0.0, 0.0, 0.2 * libm::cos(lies)], Vector3::y(), [0.01, 0.2], 101));
-        let mut run = run(&links, &rods, rate);
-        let position = run.tree.variable(101).unwrap().position;
-        run.state.positions[position] = lies;
-        let swing = swing(&mut run, &rods);
-        prop_assume!(swing > 0.1);
-        let tip = [(lever, Vector3::new(0.0, 0.0, -0.2))];
-        let (energies, flown) = run.energies(10.0, &tip, 0.0);
-        // What comes down without a bounce loses what it had.
-        prop_assume!(flown < 10);
-        let [first, last] = ends(&energies, rate);
-        prop_assert!((last - first).abs() < 5e-3 * swing, "{first} J, {last} J of {swing} J");
+        lever_adds_nothing(rods, [rate, cart, lies])?;
     }
 
     /// A heavy body that stands on four feet, from which rods hang and swing.
@@ -307,35 +174,43 @@ proptest! {
         let [first, last] = ends(&energies[rate as usize..], rate);
         prop_assert!((last - first).abs() < 5e-3 * swing, "{first} J, {last} J of {swing} J");
     }
+}
 
-    /// A ball that slides in a bowl at the end of the last rod.
-    #[test]
-    fn a_ball_in_a_bowl_keeps_the_energy_of_random_rods(
-        rods in any_rods(), rate in prop::sample::select(vec![480.0, 960.0]), radius in 0.1..0.3_f64, mass in 0.01..0.5_f64,
-    ) {
-        let mut run = run(&rod_links(None, &rods), &rods, rate);
-        let size = rods[rods.len() - 1].2;
-        let link = rods.len() - 1;
-        let end = Vector3::new(0.0, 0.0, -size[1]);
-        let mut ball = Ball::new(Inside::Bowl(radius), &mut run, end, mass);
-        let down = run.integrator.workspace.pose_of(link).rotation.tr_mul(&-Vector3::z());
-        ball.position = run.point(link, end + down * (radius - RADIUS + 1e-4));
-        let before = ball.position.z;
-        let own = swing(&mut run, &rods);
-        let bottom = at_bottom(&rods) - (radius - RADIUS);
-        let swing = own + mass * GRAVITY.norm() * (before - bottom);
-        prop_assume!(own > 0.1);
-        let mut energies = Vec::new();
-        for _ in 0..(10.0 * rate) as usize {
-            ball.step(&mut run, end);
-            // What jumps comes down without a bounce, and loses what it had; and what turns far in a step is rough.
-            prop_assume!(ball.touches());
-            let speed = ball.motion.linear - run.velocity(link, &ball.position);
-            prop_assume!(speed.norm() / rate < 0.05 * (radius - RADIUS));
-            energies.push(run.energy() + ball.energy());
-        }
-        let [first, last] = ends(&energies, rate);
-        prop_assert!((last - first).abs() < 5e-3 * swing, "{first} J, {last} J of {swing} J");
+/// At 120 Hz, rods with one of these carts alone gain or lose 0.8 to 2.6 % of their energy.
+#[test]
+fn a_lever_adds_nothing_to_rods_that_deviate_themselves() {
+    let y = [0.0, 1.0, 0.0];
+    let two = vec![
+        (0.0, y, [0.2, 0.2], 0.0),
+        (
+            0.9672343012505527,
+            y,
+            [1.4835093009559253, 0.2],
+            -0.5162988338307942,
+        ),
+    ];
+    let even = vec![
+        (0.0, y, [0.2, 0.2], 0.0),
+        (0.6139642512150602, y, [0.2, 0.2], -0.8843421612319218),
+        (0.927995492548857, y, [0.2, 0.2], 0.7981342321514934),
+    ];
+    let uneven = vec![
+        (0.0, y, [0.2, 0.2532507641573351], -0.5218363131535336),
+        (0.7293578151513672, y, [0.2, 0.2], 1.465836749699288),
+        (
+            0.8906181810657887,
+            y,
+            [1.634516938213131, 0.2],
+            -0.59353940877858,
+        ),
+    ];
+    let cases = [
+        (two, [120.0, 1.0, 1.0675994018857153]),
+        (even, [120.0, 1.0, 1.093628387838919]),
+        (uneven, [120.0, 6.208148981698536, 0.8990334720134132]),
+    ];
+    for (rods, numbers) in cases {
+        lever_adds_nothing(rods, numbers).unwrap();
     }
 }
 

@@ -65,6 +65,8 @@ pub(super) struct Rows {
     has_settled: bool,
     /// Impulses before a bounce.
     without_bounce: Vec<f64>,
+    /// Velocities that the impulses of contacts give.
+    given: Vec<f64>,
 }
 
 /// Data of a contact for the sweeps.
