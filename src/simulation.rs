@@ -224,13 +224,8 @@ impl Simulation {
         if let Some(hashes) = &mut self.hashes {
             hashes.add(self.apps.main.world());
         }
-        self.apps
-            .main
-            .world_mut()
-            .resource_mut::<LostObserver>()
-            .0
-            .take()
-            .map_or(Ok(()), Err)
+        let mut lost = self.apps.main.world_mut().resource_mut::<LostObserver>();
+        lost.0.take().map_or(Ok(()), Err)
     }
 
     /// Advances by a number of ticks.
@@ -501,9 +496,3 @@ impl Simulation {
         })
     }
 }
-
-/// Simulations move between threads.
-const _: () = {
-    const fn is_send<T: Send>() {}
-    is_send::<Simulation>();
-};

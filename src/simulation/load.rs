@@ -34,10 +34,8 @@ use morse_simulation_file::{
 pub use floor::{Contacts, Floor};
 
 use crate::{
-    scene::{
-        known::KnownScenes,
-        load::{LoadOptions, Loaded},
-    },
+    scene::known::KnownScenes,
+    scene::load::{LoadOptions, Loaded},
     simulation::{
         crowd,
         kinds::{AnyKinds, Words},
@@ -356,8 +354,7 @@ impl<'a> Loader<'a> {
     }
 
     fn scene(&mut self, path: &Path) -> Option<Scene> {
-        let loaded = self.options.scenes.read(path, &self.scene_options());
-        self.take(loaded)
+        self.take(self.options.scenes.read(path, &self.scene_options()))
     }
 
     /// Returns the scene that was read; warnings and errors go into the report.

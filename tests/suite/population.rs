@@ -1,6 +1,8 @@
 //! Robots and bodies that appear and disappear while a simulation runs.
 #![cfg(test)]
-use std::{collections::BTreeMap, thread, time::Duration};
+mod threads;
+
+use std::{collections::BTreeMap, time::Duration};
 
 use bevy::reflect::structs::DynamicStruct;
 use morse_api::{
@@ -100,24 +102,6 @@ fn a_robot_that_is_added_before_the_first_tick_is_as_one_of_the_file() {
         simulation.run(60).unwrap();
     }
     assert_eq!(never.state_hash(), deleted.state_hash());
-}
-
-#[test]
-fn a_simulation_can_change_its_thread_between_two_ticks() {
-    // The kinds of the guest's components are new in this world, so that their systems begin on the other threads.
-    let changed = |mut simulation: Simulation| {
-        spawn(&mut simulation, "guest");
-        simulation.run(30).unwrap();
-        simulation
-    };
-    let mut alone = changed(parse(WORLD));
-    alone.delete("guest").unwrap();
-    alone.run(30).unwrap();
-    let simulation = thread::spawn(|| parse(WORLD)).join().unwrap();
-    let mut simulation = thread::spawn(move || changed(simulation)).join().unwrap();
-    simulation.delete("guest").unwrap();
-    simulation.run(30).unwrap();
-    assert_eq!(simulation.state_hash(), alone.state_hash());
 }
 
 #[test]

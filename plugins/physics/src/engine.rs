@@ -43,7 +43,7 @@ pub(super) struct Engine {
     pub last_step: &'static mut LastStep,
 }
 
-/// What is known of the engine's last step. A component of the entity with the sets.
+/// Last step of the engine. A component of the entity with the sets.
 #[derive(Component, Clone, Copy, Default)]
 pub(super) struct LastStep {
     /// Change tick of the sets after it; `None` before the first one.

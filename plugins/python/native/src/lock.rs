@@ -21,23 +21,24 @@ const STACK: usize = 8 << 20;
 
 /// A simulation that one thread at a time can use.
 pub(crate) struct RoomLock {
-    place: Mutex<Place>,
-    /// Notified when the simulation is back in its place.
+    state: Mutex<Use>,
+    /// Notified when the simulation is free again.
     returned: Condvar,
     /// The process that has the simulation; a child after `os.fork()` has a copy that some thread may have been using.
     process: u32,
 }
 
-/// Whereabouts of a simulation.
-enum Place {
-    Here(Box<Room>),
-    /// A thread uses it.
-    Used(ThreadId),
+/// Use of a simulation.
+enum Use {
+    /// No thread uses it.
+    Free(Box<Room>),
+    /// This thread uses it.
+    By(ThreadId),
     /// It has panicked.
     Ended,
 }
 
-/// Why a call has no result.
+/// Reason why a call has no result.
 pub(crate) enum Refusal {
     /// The simulation cannot be used.
     Failed(Failure),
@@ -74,7 +75,7 @@ impl RoomLock {
             Err(error) => return Err(Failure::environment(error).into_error(py)),
         };
         Ok(Self {
-            place: Mutex::new(Place::Here(room)),
+            state: Mutex::new(Use::Free(room)),
             returned: Condvar::new(),
             process: std::process::id(),
         })
@@ -120,14 +121,14 @@ impl RoomLock {
     ) -> Result<R, Refusal> {
         let mut room = self.take(stop)?;
         let result = guarded(|| call(&mut room, stop));
-        let place = if result.is_ok() {
-            Place::Here(room)
+        let state = if result.is_ok() {
+            Use::Free(room)
         } else {
             // A world that was left in the middle of a tick serves no more calls.
             guarded(|| drop(room)).ok();
-            Place::Ended
+            Use::Ended
         };
-        *self.place() = place;
+        *self.state() = state;
         self.returned.notify_one();
         result.map_err(Refusal::Panicked)
     }
@@ -139,46 +140,46 @@ impl RoomLock {
             return Err(Refusal::Failed(Failure::closed(text)));
         }
         let me = thread::current().id();
-        let mut place = self.place();
+        let mut state = self.state();
         loop {
-            match &*place {
-                Place::Here(_) => {}
-                Place::Used(user) if *user == me => {
+            match &*state {
+                Use::Free(_) => {}
+                Use::By(user) if *user == me => {
                     let text =
                         "a component cannot call its own simulation: use the context that it gets";
                     return Err(Refusal::Failed(Failure::state(text)));
                 }
-                Place::Used(_) => {
-                    let waited = self.returned.wait_timeout(place, SIGNALS);
-                    (place, _) = waited.unwrap_or_else(PoisonError::into_inner);
-                    drop(place);
+                Use::By(_) => {
+                    let waited = self.returned.wait_timeout(state, SIGNALS);
+                    (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+                    drop(state);
                     if stop.is_set() {
                         return Err(Refusal::Stopped);
                     }
-                    place = self.place();
+                    state = self.state();
                     continue;
                 }
-                Place::Ended => {
+                Use::Ended => {
                     let text = "the simulation has ended by an internal error; make a new one";
                     return Err(Refusal::Failed(Failure::closed(text)));
                 }
             }
-            if let Place::Here(room) = std::mem::replace(&mut *place, Place::Used(me)) {
+            if let Use::Free(room) = std::mem::replace(&mut *state, Use::By(me)) {
                 return Ok(room);
             }
         }
     }
 
-    fn place(&self) -> MutexGuard<'_, Place> {
-        self.place.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, Use> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for RoomLock {
     /// Ends the simulation without the interpreter's lock, since its threads end meanwhile.
     fn drop(&mut self) {
-        let place = self.place.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let Place::Here(room) = std::mem::replace(place, Place::Ended) else {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let Use::Free(room) = std::mem::replace(state, Use::Ended) else {
             return;
         };
         if self.process != std::process::id() {

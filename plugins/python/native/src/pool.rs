@@ -74,8 +74,8 @@ impl Pool {
             watch(&results);
             match results.recv_timeout(SIGNALS) {
                 Ok((index, result)) => {
-                    if let Some(place) = all.get_mut(index) {
-                        *place = Some(result);
+                    if let Some(entry) = all.get_mut(index) {
+                        *entry = Some(result);
                     }
                 }
                 Err(_) => wait(),
