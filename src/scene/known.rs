@@ -122,6 +122,8 @@ fn is_plain(loaded: &Loaded, before: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use morse_diagnostics::Source;
+
     use super::*;
 
     /// Reads a scene and returns the names of its frames.
@@ -129,7 +131,7 @@ mod tests {
         let mut options = LoadOptions::default();
         options.sources.add("first.ron", "Simulation()");
         let loaded = known.read(path, &options)?;
-        let files: Vec<&str> = loaded.sources.iter().map(|file| file.text()).collect();
+        let files: Vec<&str> = loaded.sources.iter().map(Source::text).collect();
         assert_eq!(files.first(), Some(&"Simulation()"));
         assert_eq!(files.len(), 3, "the scene and what it includes");
         let frames = loaded.scene.frames().iter();

@@ -148,8 +148,9 @@ impl Batch {
         for (row, end) in ends {
             match end {
                 Ok(Ok(Outcome::Fine)) => {}
-                Ok(Ok(Outcome::Fault(why))) => faults.push((row, why)),
-                Err(Refusal::Panicked(why)) => faults.push((row, why)),
+                Ok(Ok(Outcome::Fault(why))) | Err(Refusal::Panicked(why)) => {
+                    faults.push((row, why));
+                }
                 Ok(Err(failure)) => return Err(failure.into_error(py)),
                 Err(refusal) => return Err(refusal.into_failure().into_error(py)),
             }

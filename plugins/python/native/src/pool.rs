@@ -110,20 +110,3 @@ fn watch<T>(queue: &Receiver<T>) {
         thread::yield_now();
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn results_are_in_order_for_any_number_of_threads() {
-        for count in [0, 1, 2, 3, 100] {
-            let pool = Pool::new(count);
-            for _ in 0..100 {
-                let squares = pool.map(count, |index| index * index, || {});
-                let expected: Vec<usize> = (0..count).map(|index| index * index).collect();
-                assert_eq!(squares, expected);
-            }
-        }
-    }
-}

@@ -5,9 +5,10 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
+use morse_sim::run::clock::Stopwatch;
 use pyo3::prelude::*;
 
 /// Interval in which a call looks for signals.
@@ -17,8 +18,8 @@ pub(crate) const SIGNALS: Duration = Duration::from_millis(20);
 pub(crate) struct Stop {
     /// True if it has to stop; shared by all threads of the call.
     flag: Arc<AtomicBool>,
-    /// Time at which it looks for signals again.
-    next: Cell<Instant>,
+    /// Time since it looked for signals.
+    looked: Cell<Stopwatch>,
     exception: RefCell<Option<PyErr>>,
 }
 
@@ -32,7 +33,7 @@ impl Stop {
     pub(crate) fn with(flag: Arc<AtomicBool>) -> Self {
         Self {
             flag,
-            next: Cell::new(Instant::now() + SIGNALS),
+            looked: Cell::new(Stopwatch::start()),
             exception: RefCell::new(None),
         }
     }
@@ -40,10 +41,9 @@ impl Stop {
     /// Returns true if the call has to stop. Looks for signals from time to time: only Python's main thread gets any. The
     /// caller must not hold the interpreter's lock.
     pub(crate) fn is_set(&self) -> bool {
-        let now = Instant::now();
-        if now >= self.next.get() {
-            self.next.set(now + SIGNALS);
-            if let Err(exception) = Python::attach(|py| py.check_signals()) {
+        if self.looked.get().elapsed() >= SIGNALS {
+            self.looked.set(Stopwatch::start());
+            if let Some(exception) = Python::attach(|py| py.check_signals().err()) {
                 self.flag.store(true, Ordering::Relaxed);
                 self.exception.replace(Some(exception));
             }
