@@ -12,8 +12,7 @@
 The members of a pair take turns, and the median of the ratios of their turns counts. Episodes are as long as those of the tasks, in
 which learners see the members: 120 and 100 steps of the arms, 300 of the rovers. The beginnings of episodes count in a second ratio
 only; those of a vector do not end. With `--cpu` the time of the process' processors
-counts instead of the time on the wall, for machines with other work; not for `vector`. It includes the time in which the threads of
-Python and of the simulation look for each other's messages. Only a release build gives figures.
+counts instead of the time on the wall, for machines with other work; not for `vector`. Only a release build gives figures.
 """
 import argparse
 import json
