@@ -1,11 +1,10 @@
 //! Scenes that are kept after they were read, for simulations that begin many times.
 use std::{
-    fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
-use morse_diagnostics::{Failed, Sources};
+use morse_diagnostics::{Failed, Sources, read_bytes};
 use morse_scene::{formats::Format, shipped::Shipped};
 
 use super::load::{LoadOptions, Loaded, load};
@@ -98,7 +97,8 @@ impl Known {
         let files = self.loaded.sources.iter().skip(self.options.before);
         files.into_iter().all(|file| {
             let path = Path::new(file.name());
-            Shipped::owns(path) || fs::read(path).is_ok_and(|bytes| bytes == file.text().as_bytes())
+            Shipped::owns(path)
+                || read_bytes(path).is_ok_and(|bytes| bytes == file.text().as_bytes())
         })
     }
 
@@ -122,6 +122,8 @@ fn is_plain(loaded: &Loaded, before: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use morse_diagnostics::Source;
 
     use super::*;

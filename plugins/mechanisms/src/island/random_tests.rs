@@ -64,7 +64,7 @@ pub(super) fn swing(run: &mut Run, rods: &[Rod]) -> f64 {
 }
 
 /// Greatest deviation of the energy that tips without friction have added on the ground, J, and the number of steps in which one
-/// left it. What they add in a step is the difference from the same step without them.
+/// left it. The energy that they add in a step is the difference from the same step without them.
 ///
 /// The energy itself deviates by more at 120 Hz: rods that hang on a cart alone, without a lever, gain or lose up to a hundredth
 /// of it in 10 s, since the step is exact to the second order only.

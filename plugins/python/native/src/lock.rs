@@ -2,6 +2,7 @@
 //! thread of its own would take a processor for itself, and hand over each call.
 use std::{
     any::Any,
+    mem,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
     thread::{self, ThreadId},
@@ -140,32 +141,28 @@ impl RoomLock {
             return Err(Refusal::Failed(Failure::closed(text)));
         }
         let me = thread::current().id();
-        let mut state = self.state();
         loop {
-            match &*state {
-                Use::Free(_) => {}
-                Use::By(user) if *user == me => {
-                    let text =
-                        "a component cannot call its own simulation: use the context that it gets";
-                    return Err(Refusal::Failed(Failure::state(text)));
+            let mut state = self.state();
+            match mem::replace(&mut *state, Use::Ended) {
+                Use::Free(room) => {
+                    *state = Use::By(me);
+                    return Ok(room);
                 }
-                Use::By(_) => {
-                    let waited = self.returned.wait_timeout(state, SIGNALS);
-                    (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-                    drop(state);
-                    if stop.is_set() {
-                        return Err(Refusal::Stopped);
+                Use::By(user) => {
+                    *state = Use::By(user);
+                    if user == me {
+                        let text = "a component cannot call its own simulation: use the context that it gets";
+                        return Err(Refusal::Failed(Failure::state(text)));
                     }
-                    state = self.state();
-                    continue;
                 }
                 Use::Ended => {
                     let text = "the simulation has ended by an internal error; make a new one";
                     return Err(Refusal::Failed(Failure::closed(text)));
                 }
             }
-            if let Use::Free(room) = std::mem::replace(&mut *state, Use::By(me)) {
-                return Ok(room);
+            drop(self.returned.wait_timeout(state, SIGNALS));
+            if stop.is_set() {
+                return Err(Refusal::Stopped);
             }
         }
     }
@@ -179,12 +176,12 @@ impl Drop for RoomLock {
     /// Ends the simulation without the interpreter's lock, since its threads end meanwhile.
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let Use::Free(room) = std::mem::replace(state, Use::Ended) else {
+        let Use::Free(room) = mem::replace(state, Use::Ended) else {
             return;
         };
         if self.process != std::process::id() {
             // The threads of a child's copy do not exist.
-            std::mem::forget(room);
+            mem::forget(room);
             return;
         }
         let mut room = Some(room);

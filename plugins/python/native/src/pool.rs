@@ -24,7 +24,7 @@ struct Round {
 }
 
 impl Round {
-    /// Does what is left of the work.
+    /// Calls the function with the indices that no other thread has taken.
     fn help(&self) {
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);

@@ -64,7 +64,8 @@ impl Rows {
         added > allowed + (alone * apart).min(TOGETHER * together)
     }
 
-    /// Returns the energy of the velocities that the impulses of the contacts that do not drive give together, given their number.
+    /// Returns the energy of the velocities that the impulses of the contacts that do not drive give together, given the number of
+    /// velocities.
     fn energy_together(&mut self, velocities: usize) -> f64 {
         let mut given = std::mem::take(&mut self.given);
         given.clear();
