@@ -3,6 +3,7 @@ mod balance;
 mod clearance;
 pub(crate) mod gripping;
 mod inside;
+mod jammed_chains;
 mod motors;
 mod near;
 mod near_ground;

@@ -192,9 +192,7 @@ impl DampedSteps {
         for ([normal, one, two], contact) in touching.zip(contacts) {
             self.limits.push(contact.friction * normal.impulse.max(0.0));
             // Friction is opposite to the slip if both tangents are equally compliant.
-            let is_movable = one.compliance > 0.0 && two.compliance > 0.0;
             let common = one.compliance.max(two.compliance);
-            let common = if is_movable { common } else { 0.0 };
             (one.compliance, two.compliance) = (common, common);
         }
         let is_relaxed = self.is_relaxed;
@@ -404,6 +402,17 @@ impl RowState {
     #[inline(always)]
     fn unbounded(&self, fraction: f64) -> f64 {
         (self.target - self.speed - fraction * self.step) / self.compliance
+    }
+
+    /// Returns the impulse of a tangent without a limit: its present one if nothing moves it, as across the plane in which all links
+    /// of a chain move.
+    #[inline(always)]
+    fn wanted(&self, fraction: f64) -> f64 {
+        if self.reach > 0.0 {
+            self.unbounded(fraction)
+        } else {
+            self.impulse
+        }
     }
 }
 

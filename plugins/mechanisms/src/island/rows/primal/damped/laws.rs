@@ -16,7 +16,7 @@ pub(super) fn contact_impulses(states: &[RowState; 3], limit: f64, fraction: f64
     if limit <= 0.0 {
         [laws[1], laws[2]] = [0.0; 2];
     } else {
-        let wanted = [0, 1].map(|tangent| across[tangent].unbounded(fraction));
+        let wanted = [0, 1].map(|tangent| across[tangent].wanted(fraction));
         if is_within(wanted, limit) {
             [laws[1], laws[2]] = wanted;
         } else {
@@ -37,7 +37,7 @@ pub(super) fn contact_law(states: &[RowState; 3], limit: f64) -> ([f64; 3], [[f6
     if across[0].compliance <= 0.0 {
         return (laws, gain);
     }
-    let wanted = [0, 1].map(|tangent| across[tangent].unbounded(0.0));
+    let wanted = [0, 1].map(|tangent| across[tangent].wanted(0.0));
     if is_within(wanted, limit) {
         [laws[1], laws[2]] = wanted;
         (gain[1][1], gain[2][2]) = (1.0 / across[0].compliance, 1.0 / across[0].compliance);
