@@ -301,8 +301,48 @@ class Environments(Room):
                     wanted[i] = single.reset()[0]
                     ends += 1
         self.assertEqual(ends, 2 * (8 // 3))
-        with self.assertRaisesRegex(ValueError, "NEXT_STEP"):
-            ms.gym.VectorEnv(self.file, task, 2, autoreset_mode=gymnasium.vector.AutoresetMode.DISABLED)
+        mode_without_name: Any = "some step"
+        with self.assertRaisesRegex(ValueError, "some step"):
+            ms.gym.VectorEnv(self.file, task, 2, autoreset_mode=mode_without_name)
+
+    def test_a_mask_begins_some_episodes(self) -> None:
+        """With the observations of single environments, of which some are reset; Gymnasium's vectors accept the same masks."""
+        import gymnasium
+        import morse_sim as ms
+        import numpy
+
+        mode = gymnasium.vector.AutoresetMode.DISABLED
+        task = self.task(terminated=None, seconds=0.35)
+        vector = ms.gym.VectorEnv(self.file, task, 3, autoreset_mode=mode)
+        singles = [ms.gym.Env(self.file, task) for _ in range(3)]
+        vector.reset(seed=8)
+        wanted = [single.reset(seed=8 + i)[0] for i, single in enumerate(singles)]
+        for step, reset in enumerate(([], [1], [], [0, 2], [], [1], [], [0, 2])):
+            actions = numpy.array([[0.3, 0.2 * i] for i in range(3)])
+            observed, *_, ended, _infos = vector.step(actions)
+            ends = []
+            for i, single in enumerate(singles):
+                wanted[i], *_, end, _info = single.step(actions[i])
+                ends.append(end)
+            self.assertEqual(ended.tolist(), ends, step)
+            if reset:
+                mask = numpy.isin(numpy.arange(3), reset)
+                seeds = [20 + step if i == 1 else None for i in range(3)]
+                observed, infos = vector.reset(seed=seeds, options={"reset_mask": mask})
+                self.assertEqual((infos["_seed"].tolist(), infos["_time"].tolist()), (mask.tolist(), (~mask).tolist()))
+                for i in reset:
+                    wanted[i] = singles[i].reset(seed=seeds[i])[0]
+            self.assertEqual(observed.tobytes(), numpy.stack(wanted).tobytes(), step)
+        for _ in range(3):
+            observed, *_, ended, _infos = vector.step(numpy.zeros((3, 2)))
+            if ended.any():
+                break
+        with self.assertRaisesRegex(gymnasium.error.ResetNeeded, "1"):
+            vector.step(numpy.zeros((3, 2)))
+        for mask in ([True, False, False], numpy.array([1, 0, 0]), numpy.zeros(3, bool), numpy.ones(2, bool)):
+            with self.assertRaisesRegex((TypeError, ValueError), "reset_mask"):
+                vector.reset(options={"reset_mask": mask})
+        vector.close()
 
     def test_shared_observations_are_the_memory_of_the_simulations(self) -> None:
         import morse_sim as ms
@@ -377,6 +417,16 @@ class Environments(Room):
         with self.assertRaises(ms.ClosedError):
             environment.reset()
 
+    def test_one_number_of_a_list_is_observed(self) -> None:
+        import morse_sim as ms
+
+        environment = ms.gym.Env(self.file, self.task(observe=["rover.scan.range_list.3", "rover.pose.x"], read=["rover.scan.range_list"]))
+        observed, _ = environment.reset(seed=1)
+        self.assertEqual(environment.observation_space.shape, (2,))
+        data = environment.simulation["rover.scan"].data
+        self.assertEqual(observed[0], data.range_list[3])
+        environment.close()
+
     def test_wrong_tasks_are_refused(self) -> None:
         import morse_sim as ms
 
@@ -385,6 +435,7 @@ class Environments(Room):
             ({"observe": ["rover.posse.x"]}, "did you mean `rover.pose`"),
             ({"observe": ["x"]}, "a component and a field"),
             ({"observe": ["rover.motion.v"]}, "`rover.motion` does not hold"),
+            ({"observe": ["rover.scan.range_list.1000"]}, "`rover.scan.range_list` has [0-9]+ numbers, counted from 0"),
             ({"read": ["rover.pose.z.z"]}, "no component `rover.pose.z`"),
             ({"terminated": "rover.pose.q > 1"}, "no field `q`"),
             ({"terminated": "rover.pose.x >"}, "condition `rover.pose.x >`: expected a value"),

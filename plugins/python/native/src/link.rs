@@ -29,9 +29,9 @@ use crate::{failure::Failure, shared::Numbers};
 /// Names of an environment's observations, actions and end.
 #[derive(Clone, Debug, FromPyObject)]
 pub(crate) struct Task {
-    /// Fields of sensors to read.
+    /// Fields of sensors to read, with an index if it is one of the field's numbers.
     #[pyo3(item)]
-    read: Vec<(String, String)>,
+    read: Vec<(String, String, Option<usize>)>,
     /// Fields of commands, with an index if the field is a list.
     #[pyo3(item)]
     act: Vec<(String, String, Option<usize>)>,
@@ -157,6 +157,8 @@ struct Reader {
     entity: Entity,
     modified: fn(&World, Entity) -> Option<&dyn Struct>,
     selected: Selected,
+    /// Index of the only one of the field's numbers that is read.
+    index: Option<usize>,
 }
 
 /// Position of a field in the data of a sensor.
@@ -170,7 +172,10 @@ enum Selected {
 }
 
 impl Reader {
-    fn new(simulation: &Simulation, (path, name): &(String, String)) -> Result<Self, Failure> {
+    fn new(
+        simulation: &Simulation,
+        (path, name, index): &(String, String, Option<usize>),
+    ) -> Result<Self, Failure> {
         // The error has the nearest path.
         let data = match simulation.read_any(path) {
             Err(AccessError::NothingYet { .. }) => None,
@@ -218,6 +223,7 @@ impl Reader {
             entity,
             modified,
             selected,
+            index: *index,
         })
     }
 
@@ -227,6 +233,7 @@ impl Reader {
         let Some(data) = (self.modified)(world, self.entity) else {
             return Ok(false);
         };
+        let before = row.len();
         let is_number = match &self.selected {
             Selected::Timestamp => {
                 let tick = world.get::<Exported>(self.entity).map_or(0, |tick| tick.0);
@@ -243,14 +250,32 @@ impl Reader {
                 entry(&entries, name).is_some_and(|value| flatten_dynamic(value, row))
             }
         };
-        if is_number {
-            Ok(true)
-        } else {
-            Err(Failure::access(format!(
+        if !is_number {
+            return Err(Failure::access(format!(
                 "`{}` has no numbers, so it cannot be observed",
                 self.name
-            )))
+            )));
         }
+        self.keep_one(before, row)?;
+        Ok(true)
+    }
+
+    /// Removes the numbers of the field, which begin at an index of the row, except the one that is read.
+    fn keep_one(&self, before: usize, row: &mut Vec<f64>) -> Result<(), Failure> {
+        let Some(index) = self.index else {
+            return Ok(());
+        };
+        let numbers = row.get(before..).unwrap_or_default();
+        let Some(number) = numbers.get(index).copied() else {
+            return Err(Failure::access(format!(
+                "`{0}.{index}`: `{0}` has {1} numbers, counted from 0",
+                self.name,
+                numbers.len()
+            )));
+        };
+        row.truncate(before);
+        row.push(number);
+        Ok(())
     }
 }
 

@@ -94,7 +94,7 @@ class Query:
     def allow_sampled(self, count: int, seed: int) -> List[List[str]]: ...
 
 class Task(TypedDict):
-    read: List[Tuple[str, str]]
+    read: List[Tuple[str, str, Optional[int]]]
     act: List[Tuple[str, str, Optional[int]]]
     terminated: List[str]
     ticks: int

@@ -79,6 +79,8 @@ class RayVectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
         self, *, seed: Union[int, Sequence[Optional[int]], None] = None, options: Optional[Dict[str, Any]] = None
     ) -> Tuple[Array, Dict[str, Any]]:
         """Begins an episode in each environment."""
+        if options is not None and "reset_mask" in options:
+            raise TypeError("`reset_mask` is no option of environments on a cluster, which begin episodes by themselves")
         count = self.num_envs
         seeds = [seed + i for i in range(count)] if isinstance(seed, int) else [None] * count if seed is None else list(seed)
         if len(seeds) != count:

@@ -68,8 +68,9 @@ class Readings(Dict[str, Array]):
 class Task:
     """What is observed, what is commanded, and what is rewarded."""
 
-    #: Fields of sensors, such as `rover.pose.x`. Their numbers, one after the other, are the observation; NaN until the first
-    #: measurement of an episode, if a modifier such as `dropout` withholds it.
+    #: Fields of sensors, such as `rover.pose.x`; `imu.angular_velocity.2` is one of the field's numbers, the third. Their numbers,
+    #: one after the other, are the observation; NaN until the first measurement of an episode, if a modifier such as `dropout`
+    #: withholds it.
     observe: Sequence[str]
     #: Fields of commands, such as `rover.motion.v`, a number of the action each; `arm.motors.positions.0` is the first number
     #: of a list.
@@ -132,6 +133,14 @@ def acted(name: str) -> Tuple[str, str, Optional[int]]:
     """Component, field, and the index in the field's list of a name of an action."""
     path, field = component_and_field(name)
     if field.isdecimal():
+        return (*component_and_field(path), int(field))
+    return path, field, None
+
+
+def observed(simulation: Simulation, name: str) -> Tuple[str, str, Optional[int]]:
+    """Component, field, and the index among the field's numbers of a name of an observation."""
+    path, field = component_and_field(name)
+    if field.isdecimal() and path not in simulation:
         return (*component_and_field(path), int(field))
     return path, field, None
 

@@ -15,10 +15,11 @@ from .worlds import Start, Worlds
 class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
     """Several simulations as a vector environment of Gymnasium; they advance at the same time, on all processors.
 
-    After the end of an episode, the next step of that environment begins another one (`AutoresetMode.NEXT_STEP`); with
+    After the end of an episode, the next step of that environment begins another one (`AutoresetMode.NEXT_STEP`). With
     `AutoresetMode.SAME_STEP` the step that ends the episode does, and `infos` have the last observations of the old episodes as
-    `final_obs` and their infos as `final_info`. With a seed, environment number i behaves as an `Env` with the seed plus i, bit for bit. With `copy=False` the observations are
-    the memory into which the simulations write: the next step overwrites them."""
+    `final_obs` and their infos as `final_info`. With `AutoresetMode.DISABLED` the caller does, by `reset` with a mask.
+    With a seed, environment number i behaves as an `Env` with the seed plus i, bit for bit. With `copy=False` the observations
+    are the memory into which the simulations write: the next step overwrites them."""
 
     metadata = {"autoreset_mode": gymnasium.vector.AutoresetMode.NEXT_STEP, "render_modes": ["rgb_array"], "render_fps": 10}
 
@@ -31,11 +32,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
             raise ValueError(f"expected at least one environment, found {num_envs}")
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"expected the render mode `rgb_array` or none, found `{render_mode}`")
-        modes = (gymnasium.vector.AutoresetMode.NEXT_STEP, gymnasium.vector.AutoresetMode.SAME_STEP)
-        if autoreset_mode not in modes:
-            raise ValueError(f"expected the autoreset mode `NEXT_STEP` or `SAME_STEP`, found `{autoreset_mode}`")
+        if not isinstance(autoreset_mode, gymnasium.vector.AutoresetMode):
+            modes = ", ".join(f"`{mode}`" for mode in gymnasium.vector.AutoresetMode)
+            raise ValueError(f"expected an autoreset mode, one of {modes}, found `{autoreset_mode}`")
         self.metadata = {**self.metadata, "autoreset_mode": autoreset_mode}
-        self._is_same_step = autoreset_mode == gymnasium.vector.AutoresetMode.SAME_STEP
+        self._mode = autoreset_mode
         self.num_envs = num_envs
         self.render_mode = render_mode
         self.task = task
@@ -46,7 +47,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
         self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
         self.action_space = gymnasium.vector.utils.batch_space(self.single_action_space, num_envs)
         self._randoms: List[Optional[numpy.random.Generator]] = [None] * num_envs
-        #: Environments that begin an episode in the next step.
+        #: Environments whose episodes have ended; by default they begin another one in the next step.
         self._ended: Flags = numpy.zeros(num_envs, numpy.bool_)
 
     @property
@@ -57,24 +58,40 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
     def reset(
         self, *, seed: Union[int, Sequence[Optional[int]], None] = None, options: Optional[Dict[str, Any]] = None
     ) -> Tuple[Array, Dict[str, Any]]:
-        """Begins an episode in each environment."""
+        """Begins an episode in each environment; with `options={"reset_mask": flags}`, an array of a flag per environment, only in
+        those with true flags: the others keep their episodes and observations."""
         count = self.num_envs
+        mask = self._mask(options)
         seeds = [seed + i for i in range(count)] if isinstance(seed, int) else [None] * count if seed is None else list(seed)
         if len(seeds) != count:
             raise ValueError(f"expected {count} seeds, found {len(seeds)}")
         for number, each in enumerate(seeds):
-            if each is not None:
+            if each is not None and mask[number]:
                 self._randoms[number], _ = seeding.np_random(each)
-        starts: List[Optional[Start]] = [self._start(number) for number in range(count)]
-        self._worlds.step(starts)
-        self._ended = numpy.zeros(count, numpy.bool_)
-        return self._observations(), self._infos(numpy.ones(count, numpy.bool_), starts)
+        starts = [self._start(number) if mask[number] else None for number in range(count)]
+        self._worlds.begin(starts)
+        self._ended = self._ended & ~mask
+        return self._observations(), self._infos(mask, starts)
+
+    def _mask(self, options: Optional[Dict[str, Any]]) -> Flags:
+        """The environments that a reset is for."""
+        if options is None or "reset_mask" not in options:
+            return numpy.ones(self.num_envs, numpy.bool_)
+        mask = options["reset_mask"]
+        if not isinstance(mask, numpy.ndarray) or mask.dtype != numpy.bool_:
+            raise TypeError(f"expected a `reset_mask` that is an array of flags, found {mask!r}")
+        if mask.shape != (self.num_envs,) or not mask.any():
+            raise ValueError(f"expected a `reset_mask` of {self.num_envs} flags, at least one of them true, found {mask!r}")
+        return mask.copy()
 
     def step(self, actions: Array) -> Tuple[Array, Array, Flags, Flags, Dict[str, Any]]:
         """Sends the actions, advances all by one period, and observes."""
         worlds, begun = self._worlds, self._ended
-        worlds.act(actions)
         begins = begun.any()
+        if begins and self._mode == gymnasium.vector.AutoresetMode.DISABLED:
+            numbers = ", ".join(str(number) for number in numpy.flatnonzero(begun))
+            raise gymnasium.error.ResetNeeded(f"the episodes of these environments have ended, reset them: {numbers}")
+        worlds.act(actions)
         starts = [self._start(i) if begun[i] else None for i in range(self.num_envs)] if begins else []
         if begins:
             worlds.step(starts)
@@ -84,9 +101,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Any]):
         terminated, truncated = worlds.ends(begun if begins else None)
         infos = self._infos(begun, starts)
         ended = terminated | truncated
-        if self._is_same_step and ended.any():
-            return self._next_episodes(ended, infos), rewards, terminated, truncated, infos
-        self._ended = ended & (not self._is_same_step)
+        if self._mode == gymnasium.vector.AutoresetMode.SAME_STEP:
+            if ended.any():
+                return self._next_episodes(ended, infos), rewards, terminated, truncated, infos
+        else:
+            self._ended = ended
         return self._observations(), rewards, terminated, truncated, infos
 
     def _next_episodes(self, ended: Flags, infos: Dict[str, Any]) -> Array:

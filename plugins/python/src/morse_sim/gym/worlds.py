@@ -8,7 +8,7 @@ import numpy
 from .. import _native
 from ..errors import ClosedError
 from ..simulation import Path, Simulation
-from .task import Array, Flags, Readings, Task, acted, action_space, component_and_field, observation_space, per_environment
+from .task import Array, Flags, Readings, Task, acted, action_space, observation_space, observed, per_environment
 
 #: Seed of a simulation, and values of its file.
 Start = Tuple[int, List[str]]
@@ -29,7 +29,7 @@ class Worlds:
         self._running: Optional[_native.Batch] = _native.Batch(
             [simulation._core for simulation in self.simulations],
             {
-                "read": [component_and_field(name) for name in names],
+                "read": [observed(first, name) for name in names],
                 "act": [acted(name) for name in task.act],
                 "terminated": task.expressions,
                 "ticks": task.ticks(first.rate),
@@ -107,7 +107,8 @@ class Worlds:
             if start is not None:
                 self._renew(number, start)
         self._derived = None
-        self.faults = dict(self._batch.begin(list(starts)))
+        others = {number: fault for number, fault in self.faults.items() if starts[number] is None}
+        self.faults = {**others, **dict(self._batch.begin(list(starts)))}
 
     def observations(self) -> Array:
         """The observations after a step. Without derived numbers they are the memory that the next step overwrites."""
