@@ -4,6 +4,7 @@
 
 `SCENES` is a folder of simulation files and scenes.
 """
+import math
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from morse_sim.gym import tasks
 #: Simulated time of each scene, s.
 SECONDS = 5.0
 EPISODES = 8
+ARMS = 10
 
 
 def scenes(folder: Path) -> None:
@@ -24,6 +26,20 @@ def scenes(folder: Path) -> None:
             simulation.step(round(SECONDS * simulation.rate))
             print(path.name, simulation.state_hash, flush=True)
             simulation.close()
+
+
+def arms() -> None:
+    """Moves equal arms, of which several are advanced together."""
+    arm = 'model: "arms/kuka_lwr.robray", base: fixed, actuators: {"motors": (kind: "joints")}'
+    robots = ", ".join(f'"arm_{i}": ({arm}, at: (translation: (0, {2 * i}, 0.5)))' for i in range(ARMS))
+    simulation = ms.Simulation(text=f"Simulation(environment: (rate: 240), robots: {{ {robots} }})", seed=1)
+    for tick in range(round(SECONDS * simulation.rate)):
+        for i in range(ARMS):
+            positions = [0.5 * math.sin(2.0 * tick / simulation.rate + i + joint) for joint in range(7)]
+            simulation[f"arm_{i}.motors"].command(positions=positions)
+        simulation.step()
+    print("arms", simulation.state_hash, flush=True)
+    simulation.close()
 
 
 def environments() -> None:
@@ -43,4 +59,5 @@ def environments() -> None:
 
 if __name__ == "__main__":
     environments()
+    arms()
     scenes(Path(sys.argv[1]))
