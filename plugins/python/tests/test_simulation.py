@@ -202,7 +202,7 @@ class Simulations(Rover):
     def test_a_simulation_runs_in_the_thread_that_calls_it(self) -> None:
         # In a process of its own: threads of other tests may end meanwhile.
         script = f"""if True:
-            import os, time, morse_sim as ms
+            import os, time, numpy, morse_sim as ms
             before = os.listdir("/proc/self/task")
             simulation = ms.Simulation({self.file!r})
             simulation.step(10)

@@ -43,7 +43,8 @@ impl Rows {
     ) {
         let is_fast = self.has_own_impulses(moving);
         let is_squeezed = is_fast && self.are_squeezed(moving);
-        if is_fast {
+        // Damped steps make friction give way to a correction that it resists, and such impulses hold each other as well.
+        if is_fast || self.is_damped {
             self.discard_correction(velocities);
         }
         self.relax(velocities);
