@@ -43,8 +43,7 @@ impl Rows {
     ) {
         let is_fast = self.has_own_impulses(moving);
         let is_squeezed = is_fast && self.are_squeezed(moving);
-        // Damped steps make friction give way to a correction that it resists, and such impulses hold each other as well.
-        if is_fast || self.is_damped {
+        if is_fast || (self.is_damped && self.slides_along_a_line()) {
             self.discard_correction(velocities);
         }
         self.relax(velocities);
@@ -58,6 +57,15 @@ impl Rows {
 
     fn normals(&self) -> impl Iterator<Item = &ConstraintRow> {
         self.rows.iter().step_by(3).take(self.contacts.len())
+    }
+
+    /// Returns true if nothing moves a contact along one of its tangents. In the plane that is left, friction can resist a correction
+    /// that acts by a short lever, and damped steps make it give way: such impulses hold each other as well.
+    fn slides_along_a_line(&self) -> bool {
+        let mut touching = self.rows.as_chunks::<3>().0.iter().zip(&self.contacts);
+        touching.any(|([normal, one, two], _)| {
+            normal.impulse > 0.0 && (one.mass == 0.0) != (two.mass == 0.0)
+        })
     }
 
     /// Returns true if a contact is pushed apart much more slowly than it should be, whatever its load.
