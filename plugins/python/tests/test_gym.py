@@ -379,6 +379,7 @@ class Environments(Room):
             ms.gym.Env(arm, ms.gym.Task(observe=[], act=["arm.motors.positions.1"]))
 
     def test_failures_of_the_physics_end_an_episode(self) -> None:
+        import gymnasium
         import morse_sim as ms
         import numpy
 
@@ -398,6 +399,19 @@ class Environments(Room):
         self.assertEqual((truncated.tolist(), infos["_seed"].tolist()), ([False, False], [False, True]))
         self.assertLess(abs(observed[1, 0]), 0.1)
         self.assertNotIn("fault", infos)
+        # A reset of another environment does not end the failure.
+        vector = ms.gym.VectorEnv(file, task, 2, autoreset_mode=gymnasium.vector.AutoresetMode.DISABLED)
+        vector.reset(seed=1)
+        vector.step(thrown)
+        _observed, infos = vector.reset(options={"reset_mask": numpy.array([True, False])})
+        self.assertEqual((infos["_seed"].tolist(), infos["_fault"].tolist()), ([True, False], [False, True]))
+        with self.assertRaisesRegex(gymnasium.error.ResetNeeded, "reset them: 1"):
+            vector.step(numpy.zeros((2, 3)))
+        _observed, infos = vector.reset(options={"reset_mask": numpy.array([False, True])})
+        self.assertNotIn("fault", infos)
+        observed, *_rest, truncated, infos = vector.step(numpy.zeros((2, 3)))
+        self.assertEqual((truncated.tolist(), infos["time"].tolist()), ([False, False], [infos["time"][0]] * 2))
+        self.assertLess(abs(observed[1, 0]), 0.1)
 
     def test_wrong_actions_are_refused(self) -> None:
         import morse_sim as ms
@@ -436,6 +450,8 @@ class Environments(Room):
             ({"observe": ["x"]}, "a component and a field"),
             ({"observe": ["rover.motion.v"]}, "`rover.motion` does not hold"),
             ({"observe": ["rover.scan.range_list.1000"]}, "`rover.scan.range_list` has [0-9]+ numbers, counted from 0"),
+            ({"observe": ["rover.scan.range_list." + 5000 * "9"]}, "at most 9 digits"),
+            ({"act": ["rover.motion.v." + 30 * "9"]}, "at most 9 digits"),
             ({"read": ["rover.pose.z.z"]}, "no component `rover.pose.z`"),
             ({"terminated": "rover.pose.q > 1"}, "no field `q`"),
             ({"terminated": "rover.pose.x >"}, "condition `rover.pose.x >`: expected a value"),

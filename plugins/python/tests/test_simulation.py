@@ -198,7 +198,6 @@ class Simulations(Rover):
         self.assertEqual((len(heights), simulation.state_hash), (100, alone.state_hash))
 
     @needs("python", os.path.isdir("/proc/self/task"), "threads are counted on Linux only")
-    @needs("python", os.path.isdir("/proc/self/task"), "there is no list of threads")
     def test_a_simulation_runs_in_the_thread_that_calls_it(self) -> None:
         # In a process of its own: threads of other tests may end meanwhile.
         script = f"""if True:

@@ -16,6 +16,7 @@ Array = numpy.typing.NDArray[numpy.float64]
 Flags = numpy.typing.NDArray[numpy.bool_]
 #: A number, or the numbers of a vector.
 Bound = Union[float, Sequence[float]]
+_MAX_DIGITS = 9
 
 
 class Readings(Dict[str, Array]):
@@ -133,7 +134,7 @@ def acted(name: str) -> Tuple[str, str, Optional[int]]:
     """Component, field, and the index in the field's list of a name of an action."""
     path, field = component_and_field(name)
     if field.isdecimal():
-        return (*component_and_field(path), int(field))
+        return (*component_and_field(path), _index(name, field))
     return path, field, None
 
 
@@ -141,8 +142,14 @@ def observed(simulation: Simulation, name: str) -> Tuple[str, str, Optional[int]
     """Component, field, and the index among the field's numbers of a name of an observation."""
     path, field = component_and_field(name)
     if field.isdecimal() and path not in simulation:
-        return (*component_and_field(path), int(field))
+        return (*component_and_field(path), _index(name, field))
     return path, field, None
+
+
+def _index(name: str, digits: str) -> int:
+    if len(digits) > _MAX_DIGITS:
+        raise AccessError(f"`{name}`: an index has at most {_MAX_DIGITS} digits")
+    return int(digits)
 
 
 def action_space(simulation: Simulation, task: Task) -> "gymnasium.spaces.Box":
