@@ -1,4 +1,7 @@
-//! Convex hulls that keep their bounds: the engine computes these for each body from all vertices, and many bodies share a hull.
+//! Convex hulls that keep their bounds, and look for extreme vertices and faces in groups of four: the engine does it one by
+//! one, which is most of what bodies near each other cost.
+mod groups;
+
 use bevy::math::{Quat, Vec3};
 use bevy_rapier3d::parry::{
     bounding_volume::{Aabb, BoundingSphere},
@@ -6,15 +9,20 @@ use bevy_rapier3d::parry::{
     math::Pose,
     query::{PointProjection, PointQuery, Ray, RayCast, RayIntersection},
     shape::{
-        ConvexPolyhedron, FeatureId, PolygonalFeatureMap, Shape, ShapeType, SharedShape,
-        SupportMap, TypedShape,
+        ConvexPolyhedron, FeatureId, PackedFeatureId, PolygonalFeature, PolygonalFeatureMap, Shape,
+        ShapeType, SharedShape, SupportMap, TypedShape,
     },
 };
 
-/// A hull with its bounds. Everything else is delegated to the engine.
+use groups::Groups;
+
+/// A hull with its bounds. Everything else is delegated to the engine. All numbers are those of the engine to the last bit.
 #[derive(Clone)]
 struct Bounded {
     hull: ConvexPolyhedron,
+    corners: Groups,
+    /// Normals of the faces.
+    normals: Groups,
     bounds: Aabb,
     sphere: BoundingSphere,
 }
@@ -23,7 +31,10 @@ struct Bounded {
 pub(super) fn hull(hull: ConvexPolyhedron) -> SharedShape {
     let bounds = hull.local_aabb();
     let sphere = hull.local_bounding_sphere();
+    let normals: Vec<Vec3> = hull.faces().iter().map(|face| face.normal).collect();
     SharedShape::new(Bounded {
+        corners: Groups::new(hull.points()),
+        normals: Groups::new(&normals),
         hull,
         bounds,
         sphere,
@@ -37,7 +48,7 @@ impl Shape for Bounded {
             let Aabb { mins, maxs } = self.bounds;
             return Aabb::new(mins + pose.translation, maxs + pose.translation);
         }
-        self.hull.aabb(pose)
+        self.corners.bounds(pose)
     }
 
     fn compute_local_aabb(&self) -> Aabb {
@@ -81,15 +92,44 @@ impl Shape for Bounded {
     }
 
     fn as_support_map(&self) -> Option<&dyn SupportMap> {
-        Some(&self.hull)
+        Some(self)
     }
 
     fn as_polygonal_feature_map(&self) -> Option<(&dyn PolygonalFeatureMap, f32)> {
-        Some((&self.hull, 0.0))
+        Some((self, 0.0))
     }
 
     fn feature_normal_at_point(&self, feature: FeatureId, point: Vec3) -> Option<Vec3> {
         self.hull.feature_normal_at_point(feature, point)
+    }
+}
+
+impl SupportMap for Bounded {
+    fn local_support_point(&self, direction: Vec3) -> Vec3 {
+        self.hull.points()[self.corners.farthest(direction)]
+    }
+}
+
+impl PolygonalFeatureMap for Bounded {
+    /// Writes the face that looks farthest along a direction: its first four vertices, as in the engine.
+    fn local_support_feature(&self, direction: Vec3, feature: &mut PolygonalFeature) {
+        let index = self.normals.farthest(direction);
+        let face = &self.hull.faces()[index];
+        let first = face.first_vertex_or_edge as usize;
+        let count = face.num_vertices_or_edges.min(4) as usize;
+        let vertices = &self.hull.vertices_adj_to_face()[first..first + count];
+        let edges = &self.hull.edges_adj_to_face()[first..first + count];
+        for (at, (vertex, edge)) in vertices.iter().zip(edges).enumerate() {
+            feature.vertices[at] = self.hull.points()[*vertex as usize];
+            feature.vids[at] = PackedFeatureId::vertex(*vertex);
+            feature.eids[at] = PackedFeatureId::edge(*edge);
+        }
+        feature.fid = PackedFeatureId::face(index as u32);
+        feature.num_vertices = count;
+    }
+
+    fn is_convex_polyhedron(&self) -> bool {
+        true
     }
 }
 
