@@ -2,7 +2,7 @@
 //!
 //! - `stack`, `fleet`, `arms`, `meshes`, `load`, `camera`: the scenes S1 to S6; `arena`, `iiwa` and `generator`: their
 //!   contents;
-//! - `world`: builds a world from files, as for users; `stopwatch` and `outcome`: measurements, and their output.
+//! - `world`: builds a world from files, as for users; `steps`: physics steps of a tick; `stopwatch` and `outcome`: measurements, and their output.
 mod arena;
 mod arms;
 mod camera;
@@ -13,6 +13,7 @@ mod load;
 mod meshes;
 mod outcome;
 mod stack;
+mod steps;
 mod stopwatch;
 mod world;
 
@@ -59,6 +60,9 @@ struct Args {
     /// Physics steps per tick, instead of the scene's own; not for S5
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     substeps: Option<u32>,
+    /// Measure S1 or S4 with the fewest steps and iterations of the solver with which the check passes
+    #[arg(long, conflicts_with = "substeps")]
+    fewest: bool,
     /// Print one JSON object per scene, each on a line
     #[arg(long)]
     json: bool,
@@ -181,6 +185,8 @@ struct Setup<'a> {
     threads: usize,
     /// Physics steps per tick, instead of the scene's own.
     substeps: Option<u32>,
+    /// Fewest physics steps with which the check passes.
+    fewest: bool,
     /// Directory of the scene's files.
     folder: &'a Path,
     extensions: Extensions,
@@ -254,6 +260,10 @@ fn check_arguments(args: &Args) -> Result<(), String> {
             "the arena of S2 and S6 has room for {ROBOTS} robots"
         ));
     }
+    let rests = [Choice::Stack, Choice::FallingMeshes].contains(&args.scene);
+    if args.fewest && !rests {
+        return Err("`--fewest` is for S1 and S4, whose results depend on the steps".to_owned());
+    }
     if args.scene != Choice::Load {
         return Ok(());
     }
@@ -280,6 +290,7 @@ impl Benchmark {
             seconds: args.seconds.unwrap_or(usual),
             threads: args.threads,
             substeps: args.substeps,
+            fewest: args.fewest,
             folder,
             extensions,
         }
@@ -380,6 +391,7 @@ mod tests {
             seconds: 1.0,
             threads: 1,
             substeps: None,
+            fewest: false,
             folder: Path::new(""),
             extensions: &no_extensions,
         };

@@ -5,6 +5,7 @@ use super::{
     Failed, Setup,
     generator::Generator,
     outcome::{Check, Outcome, rounded},
+    steps::{self, Steps},
     stopwatch::Stopwatch,
     world::{World, write},
 };
@@ -21,9 +22,12 @@ const HEIGHT: f64 = 3.0;
 /// Runs the scene.
 pub(super) fn run(setup: &Setup<'_>) -> Result<Outcome, Failed> {
     let heap = Heap::new(setup.n);
-    let substeps = setup.substeps.unwrap_or(2);
     write(setup, "hull.obj", &mesh())?;
-    let mut world = World::new(setup, "S4", &heap.scene(), &heap.simulation(substeps))?;
+    steps::measure(setup, |steps| run_with(setup, &heap, steps))
+}
+
+fn run_with(setup: &Setup<'_>, heap: &Heap, steps: Steps) -> Result<Outcome, Failed> {
+    let mut world = World::new(setup, "S4", &heap.scene(), &heap.simulation(steps))?;
     let bodies = world.bodies((0..setup.n).map(name))?;
     let mut poses = vec![[0.0; 7]; setup.n];
     let ticks = setup.ticks(RATE);
@@ -36,7 +40,8 @@ pub(super) fn run(setup: &Setup<'_>) -> Result<Outcome, Failed> {
         ticks,
         rate: RATE,
         bodies: setup.n,
-        substeps,
+        substeps: steps.substeps,
+        variant: steps.variant(),
         load_seconds: world.load_seconds,
         time: watch.elapsed(),
         check: heap.check(&poses),
@@ -110,9 +115,10 @@ impl Heap {
         text
     }
 
-    fn simulation(&self, substeps: u32) -> String {
+    fn simulation(&self, steps: Steps) -> String {
+        let steps = steps.fields();
         let mut text = format!(
-            "// Nothing sleeps.\nSimulation(\n    scene: \"S4.robray\",\n    environment: (rate: {RATE}, substeps: {substeps}),\n    bodies: {{\n"
+            "// Nothing sleeps.\nSimulation(\n    scene: \"S4.robray\",\n    environment: (rate: {RATE}, {steps}),\n    bodies: {{\n"
         );
         for index in 0..self.starts.len() {
             let name = name(index);

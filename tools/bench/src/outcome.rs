@@ -23,6 +23,8 @@ pub(super) struct Outcome {
     pub(super) frames: u64,
     /// Physics steps per tick.
     pub(super) substeps: u32,
+    /// Settings that differ between runs of the scene, as text.
+    pub(super) variant: String,
     /// Time from the files to a world that can be stepped, s.
     pub(super) load_seconds: f64,
     /// Measured time.
@@ -103,7 +105,7 @@ impl Outcome {
             "threads": setup.threads.max(1),
             "substeps": self.substeps,
             "sleep": 0,
-            "variant": "",
+            "variant": self.variant,
             "load_seconds": rounded(self.load_seconds, 5),
             "frames_per_s": rounded(self.per_second(self.frames as f64), 3),
             "check": self.check.to_json(),
@@ -165,6 +167,7 @@ mod tests {
             seconds: 1.0,
             threads: 0,
             substeps: None,
+            fewest: false,
             folder: "".as_ref(),
             extensions: &no_extensions,
         }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use super::{
     Failed, Setup,
     outcome::{Check, Outcome, rounded},
+    steps::{self, Steps},
     stopwatch::Stopwatch,
     world::World,
 };
@@ -24,8 +25,11 @@ const FALLEN: f64 = 0.03;
 /// Runs the scene.
 pub(super) fn run(setup: &Setup<'_>) -> Result<Outcome, Failed> {
     let starts = starts(setup.n);
-    let substeps = setup.substeps.unwrap_or(2);
-    let mut world = World::new(setup, "S1", &scene(&starts), &simulation(setup.n, substeps))?;
+    steps::measure(setup, |steps| run_with(setup, &starts, steps))
+}
+
+fn run_with(setup: &Setup<'_>, starts: &[[f64; 3]], steps: Steps) -> Result<Outcome, Failed> {
+    let mut world = World::new(setup, "S1", &scene(starts), &simulation(setup.n, steps))?;
     let cubes = world.bodies((0..setup.n).map(name))?;
     let mut poses = vec![[0.0; 7]; setup.n];
     let ticks = setup.ticks(RATE);
@@ -38,10 +42,11 @@ pub(super) fn run(setup: &Setup<'_>) -> Result<Outcome, Failed> {
         ticks,
         rate: RATE,
         bodies: setup.n,
-        substeps,
+        substeps: steps.substeps,
+        variant: steps.variant(),
         load_seconds: world.load_seconds,
         time: watch.elapsed(),
-        check: check(&starts, &poses),
+        check: check(starts, &poses),
         ..Outcome::default()
     })
 }
@@ -80,9 +85,10 @@ fn scene(starts: &[[f64; 3]]) -> String {
     text
 }
 
-fn simulation(count: usize, substeps: u32) -> String {
+fn simulation(count: usize, steps: Steps) -> String {
+    let steps = steps.fields();
     let mut text = format!(
-        "// Nothing sleeps.\nSimulation(\n    scene: \"S1.robray\",\n    environment: (rate: {RATE}, substeps: {substeps}),\n    bodies: {{\n"
+        "// Nothing sleeps.\nSimulation(\n    scene: \"S1.robray\",\n    environment: (rate: {RATE}, {steps}),\n    bodies: {{\n"
     );
     for index in 0..count {
         let name = name(index);

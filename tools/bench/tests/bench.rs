@@ -209,6 +209,8 @@ fn wrong_arguments_are_explained() {
         (&["S2", "--n", "9999"], &["room for 1500 robots"]),
         (&["S5", "--seconds", "3"], &["S5", "`--seconds`"]),
         (&["S5", "--substeps", "3"], &["S5", "`--substeps`"]),
+        (&["S3", "--fewest"], &["`--fewest`", "S1 and S4"]),
+        (&["S1", "--fewest", "--substeps", "3"], &["--substeps"]),
         (&["S1", "--seconds", "0"], &["0.001", "seconds"]),
         (&["S1", "--threads", "999999"], &["999999 threads"]),
     ] {
