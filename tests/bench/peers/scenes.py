@@ -1,4 +1,4 @@
-"""The six scenes as plain data, and what is right: the same formulas as in `src/cli/bench`."""
+"""The nine scenes as plain data, and what is right: the same formulas as in `src/cli/bench`."""
 import math
 
 TICK = 1 / 60
@@ -232,3 +232,65 @@ def load(count):
         half = random.between(0.2, 0.8), random.between(0.2, 0.8)
         boxes.append((i % side * 2.0 + 2, i // side * 2.0, *half, random.between(0, math.pi)))
     return boxes
+
+
+# S7
+
+TRAY = 0.085  # height of the tray's top above the last link, m
+
+
+def tray(count):
+    """Centres of the boxes: on a square grid on the tray, above the arm."""
+    side = grid_side(count)
+    middle = (side - 1) / 2
+    return [(0.11 * (i % side - middle), 0.11 * (i // side - middle), 1.261 + TRAY + 0.05) for i in range(count)]
+
+
+def tray_target(seconds):
+    return 0.3 * (1 - math.cos(2 * math.pi * 0.2 * seconds))
+
+
+def check_tray(starts, ends, at, turn):
+    """`at` and `turn` are the position and the rotation matrix of the last link."""
+    shift = 0.0
+    for (x, y, z), end in zip(starts, ends):
+        start = x, y, z - 1.261
+        away = [end[axis] - at[axis] for axis in range(3)]
+        own = [sum(turn[row][axis] * away[row] for row in range(3)) for axis in range(3)]
+        shift = max(shift, math.dist(start, own))
+    return {"passed": bool(shift < 2e-3), "largest_shift_m": round(float(shift), 6)}
+
+
+# S8
+
+
+def sweep(count):
+    """Centres of the boxes: a row of columns of two."""
+    columns = -(-count // 2)
+    return [(0.8, 0.12 * (i // 2 - (columns - 1) / 2), 0.1 * (0.5 + i % 2)) for i in range(count)]
+
+
+def check_sweep(starts, ends, position, seconds):
+    swept = sum(bool(end[1] > start[1] + 0.1) for start, end in zip(starts, ends))
+    lowest = float(min(end[2] for end in ends))
+    arrives = abs(position - 1) < 0.01 and 2 * swept >= len(starts)
+    return {
+        "passed": bool(lowest > 0.047 and math.isfinite(position) and (arrives or seconds < 2.5)),
+        "swept": swept,
+        "of": len(starts),
+        "position_rad": round(position, 6),
+        "lowest_m": round(lowest, 6),
+    }
+
+
+# S9
+
+
+def check_chain(ends):
+    free = 9.81 * TICK**2
+    first, last = -float(ends[0][2]), -float(ends[-1][2])
+    return {
+        "passed": bool(abs(first) < 1e-9 and 0.4 * free < last < 1.6 * free),
+        "first_m": round(first, 9),
+        "last_m": round(last, 9),
+    }

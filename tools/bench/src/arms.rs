@@ -8,7 +8,7 @@ use morse_sensors::joint_state::JointStateData;
 
 use super::{
     Failed, Setup,
-    iiwa::{JOINTS, model},
+    iiwa::{JOINTS, model, motors},
     outcome::{Check, Outcome, rounded},
     stopwatch::Stopwatch,
     world::{World, write},
@@ -16,12 +16,6 @@ use super::{
 
 /// Ticks per second, each with new commands.
 const RATE: f64 = 240.0;
-/// Stiffness of the motors, N·m/rad.
-const STIFFNESS: [f64; JOINTS] = [2_000.0, 2_000.0, 2_000.0, 2_000.0, 500.0, 500.0, 200.0];
-/// Damping of the motors divided by their stiffness, s.
-const DAMPING: f64 = 0.05;
-/// Maximum torque of the motors, N·m.
-const TORQUE: f64 = 300.0;
 /// Distance of adjacent arms, m.
 const SPACING: f64 = 2.0;
 /// Maximum tracking error of a joint, rad.
@@ -85,15 +79,7 @@ fn simulation(count: usize, substeps: u32) -> String {
             "        \"{name}\": (model: \"iiwa.robray\", base: fixed, at: (translation: ({x}, {y}, 0)),\n            joints: {{"
         )
         .ok();
-        for (joint, stiffness) in STIFFNESS.iter().enumerate() {
-            let (number, start) = (joint + 1, target(0.0, arm, joint));
-            let damping = DAMPING * stiffness;
-            writeln!(
-                text,
-                "                \"joint_{number}\": (position: {start}, stiffness: {stiffness}, damping: {damping}, max_effort: {TORQUE}),"
-            )
-            .ok();
-        }
+        text += &motors(|joint| target(0.0, arm, joint));
         text.push_str(
             "            },\n            sensors: { \"joints\": (kind: \"joint_state\", frequency: 60) },\n            \
              actuators: { \"motors\": (kind: \"joints\") }),\n",

@@ -1,4 +1,4 @@
-//! Arm of S3: kinematics, masses and limits of KUKA's iiwa with seven joints, with cylinders of the size of its links.
+//! Arm of S3 and S7: kinematics, masses and limits of KUKA's iiwa with seven joints, with cylinders of the size of its links.
 use std::{
     f64::consts::{FRAC_PI_2, PI},
     fmt::Write as _,
@@ -6,6 +6,13 @@ use std::{
 
 /// Number of joints.
 pub(super) const JOINTS: usize = 7;
+
+/// Stiffness of the motors, N·m/rad.
+const STIFFNESS: [f64; JOINTS] = [2_000.0, 2_000.0, 2_000.0, 2_000.0, 500.0, 500.0, 200.0];
+/// Damping of the motors divided by their stiffness, s.
+const DAMPING: f64 = 0.05;
+/// Maximum torque of the motors, N·m.
+const TORQUE: f64 = 300.0;
 
 /// A joint, and the link that it moves. All joints rotate about their z axis.
 struct Link {
@@ -161,6 +168,21 @@ pub(super) fn model() -> String {
         for other in 0..one {
             writeln!(text, "allow_collision \"shape_{other}\" \"shape_{one}\";").ok();
         }
+    }
+    text
+}
+
+/// Returns the `joints` of a simulation file: motors, and the positions at the start (rad).
+pub(super) fn motors(start: impl Fn(usize) -> f64) -> String {
+    let mut text = String::new();
+    for (joint, stiffness) in STIFFNESS.iter().enumerate() {
+        let (number, start) = (joint + 1, start(joint));
+        let damping = DAMPING * stiffness;
+        writeln!(
+            text,
+            "                \"joint_{number}\": (position: {start}, stiffness: {stiffness}, damping: {damping}, max_effort: {TORQUE}),"
+        )
+        .ok();
     }
     text
 }

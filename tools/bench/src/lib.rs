@@ -1,11 +1,12 @@
-//! `morse-bench`: six scenes that other simulators can run as well; measures their times, and checks their results.
+//! `morse-bench`: nine scenes that other simulators can run as well; measures their times, and checks their results.
 //!
-//! - `stack`, `fleet`, `arms`, `meshes`, `load`, `camera`: the scenes S1 to S6; `arena`, `iiwa` and `generator`: their
+//! - `stack`, `fleet`, `arms`, `meshes`, `load`, `camera`, `tray`, `sweep`, `chain`: the scenes S1 to S9; `arena`, `iiwa` and `generator`: their
 //!   contents;
 //! - `world`: builds a world from files, as for users; `steps`: physics steps of a tick; `stopwatch` and `outcome`: measurements, and their output.
 mod arena;
 mod arms;
 mod camera;
+mod chain;
 mod fleet;
 mod generator;
 mod iiwa;
@@ -15,6 +16,8 @@ mod outcome;
 mod stack;
 mod steps;
 mod stopwatch;
+mod sweep;
+mod tray;
 mod world;
 
 use std::{
@@ -37,7 +40,7 @@ pub fn main() -> ExitCode {
     cli::program(|args: Args, out, err| run(&args, &no_extensions, out, err))
 }
 
-/// Measure the speed of six scenes, and check their results
+/// Measure the speed of nine scenes, and check their results
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "morse-bench",
@@ -48,16 +51,16 @@ struct Args {
     /// Scene to measure, or all scenes one after the other
     #[arg(value_name = "SCENE", default_value = "all", ignore_case = true)]
     scene: Choice,
-    /// Number of cubes, robots, arms, bodies or boxes; by default 100, but 1000 in S5 and 10 in S6
+    /// Number of cubes, robots, arms, bodies or boxes; by default 100, but 1000 in S5, 10 in S6 and S8, 5000 in S9
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     n: Option<u32>,
-    /// Simulated time to measure; in S6 wall-clock time. Not for S5
+    /// Simulated time to measure; in S6 wall-clock time. Not for S5 and S9
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<f64>,
     /// Threads for rays and images
     #[arg(long, value_name = "N", default_value_t = 1)]
     threads: usize,
-    /// Physics steps per tick, instead of the scene's own; not for S5
+    /// Physics steps per tick, instead of the scene's own; not for S5 and S9
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     substeps: Option<u32>,
     /// Measure S1 or S4 with the fewest steps and iterations of the solver with which the check passes
@@ -92,6 +95,15 @@ enum Choice {
     /// Images of 640 by 480, colour and depth, among boxes
     #[value(name = "S6", alias = "camera")]
     Camera,
+    /// Boxes on the tray of an arm that turns
+    #[value(name = "S7", alias = "tray")]
+    Tray,
+    /// Boxes that an arm sweeps aside
+    #[value(name = "S8", alias = "sweep")]
+    Sweep,
+    /// A chain of many links: its first tick
+    #[value(name = "S9", alias = "chain")]
+    Chain,
     /// All scenes
     All,
 }
@@ -108,7 +120,7 @@ struct Benchmark {
     run: fn(&Setup<'_>) -> Result<Outcome, Failed>,
 }
 
-const BENCHMARKS: [Benchmark; 6] = [
+const BENCHMARKS: [Benchmark; 9] = [
     Benchmark {
         choice: Choice::Stack,
         code: "S1",
@@ -156,6 +168,30 @@ const BENCHMARKS: [Benchmark; 6] = [
         count: 10,
         seconds: [2.0, 2.0],
         run: camera::run,
+    },
+    Benchmark {
+        choice: Choice::Tray,
+        code: "S7",
+        name: "tray",
+        count: 100,
+        seconds: [3.0, 1.0],
+        run: tray::run,
+    },
+    Benchmark {
+        choice: Choice::Sweep,
+        code: "S8",
+        name: "sweep",
+        count: 10,
+        seconds: [4.0, 1.0],
+        run: sweep::run,
+    },
+    Benchmark {
+        choice: Choice::Chain,
+        code: "S9",
+        name: "chain",
+        count: 5_000,
+        seconds: [0.0, 0.0],
+        run: chain::run,
     },
 ];
 
@@ -264,16 +300,18 @@ fn check_arguments(args: &Args) -> Result<(), String> {
     if args.fewest && !rests {
         return Err("`--fewest` is for S1 and S4, whose results depend on the steps".to_owned());
     }
-    if args.scene != Choice::Load {
-        return Ok(());
-    }
+    let code = match args.scene {
+        Choice::Load => "S5",
+        Choice::Chain => "S9",
+        _ => return Ok(()),
+    };
     for (is_given, option) in [
         (args.seconds.is_some(), "--seconds"),
         (args.substeps.is_some(), "--substeps"),
     ] {
         if is_given {
             return Err(format!(
-                "S5 makes a single tick: it has no use for `{option}`"
+                "{code} makes a single tick: it has no use for `{option}`"
             ));
         }
     }
