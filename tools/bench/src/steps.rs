@@ -46,7 +46,7 @@ impl Steps {
     }
 }
 
-/// Measures a scene with the number of steps that the arguments ask for.
+/// Measures a scene with the number of steps of the arguments.
 pub(super) fn measure(
     setup: &Setup<'_>,
     run: impl Fn(Steps) -> Result<Outcome, Failed>,
