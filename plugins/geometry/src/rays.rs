@@ -7,7 +7,8 @@
 //! In reading order:
 //! - `world`: solids on bodies, in a tree of the static ones and a tree of the moving ones;
 //! - `scan`: the rays of planar scanners, object by object;
-//! - `packet`: rays from one point that traverse a tree together, `tree`: bounding volume hierarchies;
+//! - `packet`: rays from one point that traverse a tree together; `tree`: bounding volume hierarchies, `box_pair`: two of
+//!   their boxes, which a scan culls at once;
 //! - `solid`, `mesh`: intersections of rays and surfaces;
 //! - `shape`: conversion of the scene's shapes to solids.
 //!
@@ -16,6 +17,7 @@
 //! distance of any solid and, of several solids at that distance, the one that was added first.
 
 mod aabb;
+mod box_pair;
 mod mesh;
 pub mod packet;
 mod scan;

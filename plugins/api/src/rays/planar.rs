@@ -25,6 +25,10 @@ pub struct PlanarFan {
     numbers: Vec<u32>,
     /// For each of equal sectors of the circle, the first ray in it or after it; then the number of rays.
     sectors: Vec<u32>,
+    /// Number of sectors.
+    sector_count: f64,
+    /// Pseudo-angle of half a sector, which is far more than the rounding error.
+    half_sector: f64,
 }
 
 /// Workspace of a caster for one scan; its contents are undefined between scans.
@@ -72,6 +76,8 @@ impl PlanarFan {
             numbers: rays.iter().map(|ray| ray.0).collect(),
             sectors: (0..=count).map(first).collect(),
             pseudo_angles,
+            sector_count: count as f64,
+            half_sector: 0.5 * CIRCLE / count as f64,
         })
     }
 
@@ -90,12 +96,11 @@ impl PlanarFan {
     #[must_use]
     pub fn between(&self, from: f64, to: f64) -> [usize; 2] {
         let last = self.sectors.len() - 2;
-        let sector = |angle: f64| ((angle * (last + 1) as f64 / CIRCLE) as usize).min(last);
-        // Half a sector is far more than the rounding error.
-        let half = 0.5 * CIRCLE / (last + 1) as f64;
+        // 32 bits, since conversions to 64 bits without a sign are slow.
+        let sector = |angle: f64| ((angle * self.sector_count / CIRCLE) as u32 as usize).min(last);
         [
-            self.sectors[sector(from - half)] as usize,
-            self.sectors[sector(to + half) + 1] as usize,
+            self.sectors[sector(from - self.half_sector)] as usize,
+            self.sectors[sector(to + self.half_sector) + 1] as usize,
         ]
     }
 

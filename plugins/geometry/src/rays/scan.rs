@@ -71,19 +71,25 @@ impl World {
         self.standing.scan(&mut raster, scan);
         self.moving.scan(&mut raster, scan);
         raster.settle();
-        let results = buffer.objects.as_flattened().iter();
-        let results = results.zip(buffer.inverse_range.as_flattened());
-        for ((number, direction), (&object, &inverse_range)) in scan.fan.rays().zip(results) {
-            hits[number] = answer(if object >= 0.0 {
-                Some(ObjectHit {
-                    distance: 1.0 / inverse_range,
-                    object: object as u32,
-                })
-            } else if object > DOUBTFUL {
-                None
-            } else {
-                exact(direction.x, direction.y)
-            });
+        let groups = scan.fan.numbers().chunks(GROUP);
+        let rays = scan.fan.cosines().iter().zip(scan.fan.sines());
+        let results = buffer.objects.iter().zip(&buffer.inverse_range);
+        for ((numbers, (x, y)), (objects, inverse_ranges)) in groups.zip(rays).zip(results) {
+            let distances = inverse_ranges.map(|inverse_range| 1.0 / inverse_range);
+            for (lane, &number) in (0..GROUP).zip(numbers) {
+                let (object, hit) = (objects[lane], &mut hits[number as usize]);
+                // One assignment per case: results that are put together later take far longer.
+                if object >= 0.0 {
+                    *hit = answer(Some(ObjectHit {
+                        distance: distances[lane],
+                        object: object as u32,
+                    }));
+                } else if object > DOUBTFUL {
+                    *hit = answer(None);
+                } else {
+                    *hit = answer(exact(x[lane], y[lane]));
+                }
+            }
         }
     }
 }
@@ -93,7 +99,7 @@ impl Layer {
     fn scan(&self, raster: &mut Raster<'_>, scan: &Scan<'_>) {
         self.tree.descend(
             raster,
-            Raster::window,
+            |raster, pair| raster.windows(&self.pairs[pair]),
             |raster, near, window| !raster.is_hidden(near, *window),
             |raster, window, thing| {
                 let object = &self.objects[thing as usize];

@@ -1,5 +1,6 @@
 //! Bounding volume hierarchy with the surface area heuristic.
 use super::aabb::Aabb;
+use super::box_pair::BoxPair;
 use super::packet::Packet;
 
 /// Number of candidate splits along the longest side.
@@ -8,6 +9,11 @@ const BINS: usize = 16;
 const DEEP: usize = 40;
 /// Maximum depth: halving 2³² objects takes 32 levels more.
 const STACK: usize = DEEP + 40;
+/// A box beyond the range of all rays, beside the root, which has no sibling.
+const NOWHERE: Aabb = Aabb {
+    low: [1e300; 3],
+    high: [1e300; 3],
+};
 
 /// A bounding volume hierarchy over indexed boxes.
 ///
@@ -138,55 +144,62 @@ impl Tree {
         }
     }
 
-    /// Calls `meet` for all objects in boxes that are entered, roughly from near to far. `enter` returns the distance of a
-    /// box and a value for it, or `None` if the box is culled; `is_wanted` returns whether the box is still needed when it
-    /// is visited.
+    /// Writes the boxes of all nodes as pairs of siblings, for [`Tree::descend`]; the first pair is the root
+    /// and [`NOWHERE`].
+    pub(super) fn pair_up(&self, pairs: &mut Vec<BoxPair>) {
+        pairs.clear();
+        let Some((root, others)) = self.nodes.split_first() else {
+            return;
+        };
+        pairs.push(BoxPair::of([&root.aabb, &NOWHERE]));
+        let siblings = others.as_chunks().0.iter();
+        pairs.extend(siblings.map(|[left, right]| BoxPair::of([&left.aabb, &right.aabb])));
+    }
+
+    /// Calls `meet` for all objects in boxes that are entered, roughly from near to far. `enter` returns, for two boxes by
+    /// their index in [`Tree::pair_up`], the distance of each and a value for it; a box at an infinite distance is culled.
+    /// `is_wanted` returns whether a box is still needed when it is visited.
     #[inline]
     pub(super) fn descend<C, K: Copy + Default>(
         &self,
         context: &mut C,
-        enter: impl Fn(&C, &Aabb) -> Option<(f64, K)> + Copy,
+        enter: impl Fn(&C, usize) -> [(f64, K); 2],
         is_wanted: impl Fn(&C, f64, &K) -> bool,
         mut meet: impl FnMut(&mut C, &K, u32),
     ) {
-        let root = self.nodes.first();
-        let Some((near, known)) = root.and_then(|root| enter(context, &root.aabb)) else {
+        if self.nodes.is_empty() {
             return;
-        };
+        }
         let mut stack = [(0_u32, 0.0, K::default()); STACK];
-        stack[0] = (0, near, known);
-        let mut height = 1;
-        while height > 0 {
-            height -= 1;
-            let (index, near, known) = stack[height];
-            if !is_wanted(context, near, &known) {
-                continue;
+        let mut height = 0;
+        let mut first = 0_u32;
+        loop {
+            // The nearer one on top, without an unpredictable branch.
+            let boxes = enter(context, first.div_ceil(2) as usize);
+            let nearer = usize::from(boxes[0].0 > boxes[1].0);
+            for side in [1 - nearer, nearer] {
+                let (near, known) = boxes[side];
+                stack[height] = (first + side as u32, near, known);
+                height += usize::from(near < f64::INFINITY);
             }
-            let node = &self.nodes[index as usize];
-            let first = node.first as usize;
-            if node.count > 0 {
-                for &thing in &self.things[first..first + node.count as usize] {
+            first = loop {
+                if height == 0 {
+                    return;
+                }
+                height -= 1;
+                let (index, near, known) = stack[height];
+                if !is_wanted(context, near, &known) {
+                    continue;
+                }
+                let node = &self.nodes[index as usize];
+                if node.count == 0 {
+                    break node.first;
+                }
+                let things = node.first as usize..(node.first + node.count) as usize;
+                for &thing in &self.things[things] {
                     meet(context, &known, thing);
                 }
-                continue;
-            }
-            let (left, right) = (node.first, node.first + 1);
-            let left = (left, enter(context, &self.nodes[left as usize].aabb));
-            let right = (right, enter(context, &self.nodes[right as usize].aabb));
-            match (left, right) {
-                ((left, Some((near, known))), (right, Some((far, other)))) => {
-                    // The nearer one on top, without an unpredictable branch.
-                    let is_left_near = usize::from(near <= far);
-                    stack[height + is_left_near] = (left, near, known);
-                    stack[height + 1 - is_left_near] = (right, far, other);
-                    height += 2;
-                }
-                ((child, Some((near, known))), _) | (_, (child, Some((near, known)))) => {
-                    stack[height] = (child, near, known);
-                    height += 1;
-                }
-                _ => {}
-            }
+            };
         }
     }
 

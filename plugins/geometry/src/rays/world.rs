@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::Vec3;
 use super::aabb::Aabb;
+use super::box_pair::BoxPair;
 use super::packet::{NOTHING, Packet};
 use super::solid::{Placed, Solid};
 use super::tree::Tree;
@@ -61,6 +62,8 @@ pub(super) struct Layer {
     anchors: Vec<Anchor>,
     boxes: Vec<Aabb>,
     pub(super) tree: Tree,
+    /// Boxes of the tree's nodes, see [`Tree::pair_up`].
+    pub(super) pairs: Vec<BoxPair>,
 }
 
 pub(super) struct Object {
@@ -254,6 +257,7 @@ impl Layer {
             } else {
                 self.tree.build(&self.boxes, 1);
             }
+            self.tree.pair_up(&mut self.pairs);
         }
     }
 

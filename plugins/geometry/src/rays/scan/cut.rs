@@ -16,6 +16,13 @@ const NEVER: f64 = 1e-9;
 /// Cosine between a tube and the normal of the plane below which the cut is long and ill-conditioned.
 const SLANTED: f64 = 0.1;
 
+/// Sine of the angle between a side of a box and the normal of the plane below which the box is upright: far above rounding
+/// errors, and far below the angle between two rays.
+const UPRIGHT: f64 = 1e-12;
+
+/// Angle beyond the corners of a box within which rays may be doubtful, rad.
+const RIM: f64 = 10.0 * EDGE;
+
 /// Intersection of a solid and the plane.
 pub(super) enum Cut {
     /// The plane misses the solid.
@@ -31,9 +38,10 @@ type Linear = [f64; 2];
 
 /// A box: a ray is inside after it has entered the last face towards the origin, until it leaves the first other face.
 pub(super) struct Slabs {
-    /// Inverse ranges of the faces towards the origin; the first one is repeated if there are fewer.
+    /// Inverse ranges of the faces towards the origin; the first one is repeated if there are fewer, unless the box is upright
+    /// with one or two of them.
     enter: [Linear; 3],
-    /// Inverse ranges of the other faces; the first one is repeated if there are fewer.
+    /// Inverse ranges of the other faces in question; likewise.
     leave: [Linear; 6],
     /// Numbers of distinct faces.
     pub(super) faces: [usize; 2],
@@ -51,6 +59,15 @@ pub(super) struct Tube {
     square: f64,
     /// Inverse of the product of the distances to the nearest and to the farthest point.
     over: f64,
+}
+
+/// What the rays of a group meet.
+pub(super) struct Met {
+    /// Inverse ranges, negative without a hit.
+    pub(super) inverse_range: Lanes,
+    /// Measure of the distance to the edge; a ray is doubtful if it is at most `edge`.
+    gap: Lanes,
+    edge: Lanes,
 }
 
 impl Cut {
@@ -101,47 +118,94 @@ impl Slabs {
             enters += 1;
             leaves += 1;
         }
-        for spare in enters..3 {
-            slabs.enter[spare] = slabs.enter[0];
-        }
-        for spare in leaves..6 {
-            slabs.leave[spare] = slabs.leave[0];
-        }
         slabs.faces = [enters, leaves];
+        if !matches!(slabs.faces, [1, 3] | [2, 2]) {
+            for spare in enters..3 {
+                slabs.enter[spare] = slabs.enter[0];
+            }
+            for spare in leaves..6 {
+                slabs.leave[spare] = slabs.leave[0];
+            }
+        }
         Cut::Slabs(slabs)
     }
 
-    /// Returns the inverse ranges of the box for the rays of a group, and true for rays that pass too near to an edge; the
-    /// const parameters are the numbers of distinct faces.
+    /// Returns the directions of the corners that are seen at the right and at the left of an upright box, in the plane.
+    /// `None` for other objects.
+    pub(super) fn rim(placed: &Placed, plane: &Plane) -> Option<[Linear; 2]> {
+        let Solid::Box { half } = &placed.solid else {
+            return None;
+        };
+        let from_solid = minus(plane.origin, placed.position);
+        let mut middle = [0.0; 2];
+        let mut sides = [[0.0; 2]; 2];
+        let mut count = 0;
+        for (row, half) in placed.local_from_world.iter().zip(half) {
+            let side = [dot(row, &plane.axes[0]), dot(row, &plane.axes[1])];
+            if side[0].abs() + side[1].abs() < UPRIGHT {
+                continue;
+            }
+            let origin = dot(row, &from_solid);
+            *sides.get_mut(count)? = side.map(|share| share * half);
+            middle = [0, 1].map(|axis| middle[axis] - side[axis] * origin);
+            count += 1;
+        }
+        let corners = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]].map(|[a, b]| {
+            [0, 1].map(|axis| middle[axis] + a * sides[0][axis] + b * sides[1][axis])
+        });
+        // Seen from outside, all corners are within half a circle.
+        let turn = |from: &Linear, to: &Linear| from[0] * to[1] - from[1] * to[0];
+        let [mut right, mut left] = [corners[0]; 2];
+        for corner in &corners[1..] {
+            if turn(&right, corner) < 0.0 {
+                right = *corner;
+            }
+            if turn(&left, corner) > 0.0 {
+                left = *corner;
+            }
+        }
+        let turned = |[x, y]: Linear, angle: f64| [x - angle * y, y + angle * x];
+        let [right, left] = [turned(right, -RIM), turned(left, RIM)];
+        (turn(&right, &left) > 0.0).then_some([right, left])
+    }
+
+    /// Returns the inverse ranges of the box for the rays of a group. Doubtful rays pass too near to an edge. The const
+    /// parameters are the numbers of distinct faces.
     #[inline(always)]
     pub(super) fn inverse_range<const ENTER: usize, const LEAVE: usize>(
         &self,
         x: &Lanes,
         y: &Lanes,
-    ) -> (Lanes, [bool; GROUP]) {
-        let [mut enter, mut leave] = [[f64::INFINITY; GROUP], [NEVER; GROUP]];
-        for face in &self.enter[..ENTER] {
-            for lane in 0..GROUP {
-                enter[lane] = min(face[0] * x[lane] + face[1] * y[lane], enter[lane]);
+    ) -> Met {
+        let at = |face: &Linear, lane: usize| face[0] * x[lane] + face[1] * y[lane];
+        let mut enter: Lanes = std::array::from_fn(|lane| at(&self.enter[0], lane));
+        let mut leave = [NEVER; GROUP];
+        for face in &self.enter[1..ENTER.max(1)] {
+            for (lane, enter) in enter.iter_mut().enumerate() {
+                *enter = min(at(face, lane), *enter);
             }
         }
         for face in &self.leave[..LEAVE] {
-            for lane in 0..GROUP {
-                leave[lane] = max(face[0] * x[lane] + face[1] * y[lane], leave[lane]);
+            for (lane, leave) in leave.iter_mut().enumerate() {
+                *leave = max(at(face, lane), *leave);
             }
         }
         // From within, a ray hits the box where it leaves it.
         if ENTER == 0 {
-            return (leave, [false; GROUP]);
+            return Met::surely(leave);
         }
-        let mut inverse_range = [-1.0; GROUP];
-        let mut unsure = [false; GROUP];
+        let [mut inverse_range, mut gap, mut edge] = [[0.0; GROUP]; 3];
         for lane in 0..GROUP {
             let width = enter[lane] - leave[lane];
-            inverse_range[lane] = if width >= 0.0 { enter[lane] } else { -1.0 };
-            unsure[lane] = width.abs() <= EDGE * leave[lane];
+            inverse_range[lane] = choose(mask(width >= 0.0), enter[lane], -1.0);
+            gap[lane] = width.abs();
+            edge[lane] = EDGE * leave[lane];
         }
-        (inverse_range, unsure)
+        Met {
+            inverse_range,
+            gap,
+            edge,
+        }
     }
 }
 
@@ -211,26 +275,66 @@ impl Tube {
         })
     }
 
-    /// Returns the inverse ranges of the ellipse for the rays of a group, and true for rays that pass too near to its edge.
-    #[inline]
-    pub(super) fn inverse_range(&self, x: &Lanes, y: &Lanes) -> (Lanes, [bool; GROUP]) {
-        let mut inverse_range = [-1.0; GROUP];
-        let mut unsure = [false; GROUP];
+    /// Returns the inverse ranges of the ellipse for the rays of a group. Doubtful rays pass too near to its edge.
+    #[inline(always)]
+    pub(super) fn inverse_range(&self, x: &Lanes, y: &Lanes) -> Met {
+        let [mut inverse_range, mut gap, mut edge] = [[0.0; GROUP]; 3];
         let linear = |f: &Linear, lane: usize| f[0] * x[lane] + f[1] * y[lane];
         for lane in 0..GROUP {
             let (along, aside) = (linear(&self.along, lane), linear(&self.aside, lane));
             let toward = linear(&self.toward, lane);
             let depth = self.square * (1.0 - along * along) - aside * aside;
             let new = (toward + max(depth, 0.0).sqrt()) * self.over;
-            inverse_range[lane] = if depth >= 0.0 && toward > 0.0 {
-                new
-            } else {
-                -1.0
-            };
-            unsure[lane] = depth.abs() <= EDGE * self.square && toward > 0.0;
+            let is_ahead = mask(toward > 0.0);
+            inverse_range[lane] = choose(mask(depth >= 0.0) & is_ahead, new, -1.0);
+            gap[lane] = depth.abs();
+            edge[lane] = choose(is_ahead, EDGE * self.square, -1.0);
         }
-        (inverse_range, unsure)
+        Met {
+            inverse_range,
+            gap,
+            edge,
+        }
     }
+}
+
+impl Met {
+    /// Returns the inverse ranges of rays none of which is doubtful.
+    #[inline(always)]
+    pub(super) fn surely(inverse_range: Lanes) -> Self {
+        Self {
+            inverse_range,
+            gap: [0.0; GROUP],
+            edge: [-1.0; GROUP],
+        }
+    }
+
+    /// Returns true if any ray is doubtful.
+    #[inline(always)]
+    pub(super) fn is_any_unsure(&self) -> bool {
+        let mut any = 0;
+        for lane in 0..GROUP {
+            any |= mask(self.gap[lane] <= self.edge[lane]);
+        }
+        any != 0
+    }
+
+    /// Returns true for each doubtful ray.
+    pub(super) fn unsure(&self) -> [bool; GROUP] {
+        std::array::from_fn(|lane| self.gap[lane] <= self.edge[lane])
+    }
+}
+
+/// Returns ones in all bits if the condition holds, otherwise zeros.
+#[inline(always)]
+pub(super) fn mask(condition: bool) -> u64 {
+    u64::from(condition).wrapping_neg()
+}
+
+/// Returns a number by its [`mask`], without a branch.
+#[inline(always)]
+pub(super) fn choose(mask: u64, yes: f64, no: f64) -> f64 {
+    f64::from_bits(yes.to_bits() & mask | no.to_bits() & !mask)
 }
 
 fn length(a: &Vec3) -> f64 {

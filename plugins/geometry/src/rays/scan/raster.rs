@@ -1,10 +1,13 @@
 //! One-dimensional z-buffer: the object that each ray hits, and its inverse range.
-use morse_api::rays::{PlanarFan, ScanBuffer, planar::GROUP};
+use std::cell::Cell;
 
-use super::cut::{Cut, Slabs, Tube, dot};
+use morse_api::rays::{PlanarFan, ScanBuffer, planar::GROUP};
+use wide::{CmpGe as _, CmpGt as _, CmpLt as _, f64x2};
+
+use super::cut::{Cut, Met, Slabs, Tube, choose, dot, mask};
 use super::{Lanes, Plane};
 use crate::rays::Vec3;
-use crate::rays::aabb::Aabb;
+use crate::rays::box_pair::BoxPair;
 use crate::rays::packet::{NOTHING, Packet, max, min};
 use crate::rays::world::Object;
 
@@ -16,20 +19,8 @@ pub(super) const DOUBTFUL: f64 = -2.0;
 /// Relative difference of two distances that count as equal. Far above rounding errors.
 const TIE: f64 = 1e-9;
 
-/// For a rectangle in the plane, the ends in x and in y of the corner that is seen at its right, and of the one at its left;
-/// by its position in x and in y.
-const ENDS: [[usize; 4]; 9] = [
-    [0, 1, 1, 0],
-    [1, 1, 1, 0],
-    [1, 1, 0, 0],
-    [0, 1, 1, 1],
-    // Around the origin: all rays hit it.
-    [0, 0, 0, 0],
-    [1, 0, 0, 0],
-    [0, 0, 1, 1],
-    [0, 0, 0, 1],
-    [1, 0, 0, 1],
-];
+/// Number of groups beyond which a window is narrowed: for fewer, drawing them costs less.
+const WIDE: u32 = 8;
 
 /// Groups of rays that an object may cover: from `first` to before `end`. Indices beyond the last group wrap around.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,6 +37,8 @@ pub(super) struct Raster<'a> {
     origin: Vec3,
     buffer: &'a mut ScanBuffer,
     max_distance: f64,
+    /// True if the origin is on the surface of an object. Its rays are doubtful for all later objects in their window.
+    touches: bool,
 }
 
 impl<'a> Raster<'a> {
@@ -80,55 +73,88 @@ impl<'a> Raster<'a> {
             plane,
             buffer,
             max_distance,
+            touches: false,
         }
     }
 
-    /// Returns the squared distance of a box in the plane, and the rays that may hit it; `None` if no ray does.
-    #[inline(always)]
-    pub(super) fn window(&self, aabb: &Aabb) -> Option<(f64, Window)> {
-        let z = self.side(2, aabb);
-        if z[0] > 0.0 || z[1] < 0.0 {
-            return None;
-        }
-        let (x, y) = (self.side(0, aabb), self.side(1, aabb));
-        let aside_x = max(max(x[0], -x[1]), 0.0);
-        let aside_y = max(max(y[0], -y[1]), 0.0);
+    /// Returns, for each of two boxes, its squared distance in the plane, and the rays that may hit it; an infinite distance
+    /// if no ray does.
+    #[inline]
+    pub(super) fn windows(&self, pair: &BoxPair) -> [(f64, Window); 2] {
+        let [x, y, z] = [0, 1, 2].map(|axis| self.sides(axis, pair));
+        let zero = f64x2::ZERO;
+        let aside = |ends: [f64x2; 2]| ends[0].fast_max(-ends[1]).fast_max(zero);
+        let [aside_x, aside_y] = [aside(x), aside(y)];
         let near = aside_x * aside_x + aside_y * aside_y;
-        if near > self.max_distance * self.max_distance {
-            return None;
-        }
-        let groups = self.fan.cosines().len() as u32;
-        if near == 0.0 {
-            let all = Window {
-                first: 0,
-                end: groups,
-            };
-            return Some((near, all));
-        }
-        // Position: on the negative side, on both, on the positive side.
-        let side = |ends: [f64; 2]| usize::from(ends[0] > 0.0) + usize::from(ends[1] >= 0.0);
-        let [right_x, right_y, left_x, left_y] = ENDS[3 * side(x) + side(y)];
-        let (right, left) = ([x[right_x], y[right_y]], [x[left_x], y[left_y]]);
-        let pseudo_angles =
-            [right, left].map(|corner| PlanarFan::pseudo_angle(corner[0], corner[1]));
-        let [first, end] = self.fan.between(pseudo_angles[0], pseudo_angles[1]);
+        let misses = z[0].cmp_gt(zero)
+            | z[1].cmp_lt(zero)
+            | near.cmp_gt(f64x2::splat(self.max_distance * self.max_distance));
+        let reach = misses.blend(f64x2::splat(f64::INFINITY), near);
+        // The corner that is seen at the right of each box, and the one at its left.
+        let [before_x, before_y] = [x, y].map(|ends| ends[1].cmp_lt(zero));
+        let [beyond_x, beyond_y] = [x, y].map(|ends| ends[0].cmp_gt(zero));
+        let corner = |is_high_x: f64x2, is_high_y: f64x2| {
+            [is_high_x.blend(x[1], x[0]), is_high_y.blend(y[1], y[0])]
+        };
+        let right = corner(
+            beyond_y | before_x & !before_y,
+            before_x | before_y & !beyond_x,
+        );
+        let left = corner(
+            before_y | before_x & !beyond_y,
+            beyond_x | before_y & !before_x,
+        );
+        let [from, to] = [right, left].map(|[x, y]| pseudo_angles(x, y).to_array());
         // Across the positive x axis, the first rays come after the last ones.
-        let wraps = u32::from(right[1] < 0.0 && left[1] >= 0.0);
+        let wraps = (right[1].cmp_lt(zero) & left[1].cmp_ge(zero)).move_mask();
+        let wraps = wraps.cast_unsigned();
+        let groups = self.fan.cosines().len() as u32;
+        let [near, reach] = [near, reach].map(f64x2::to_array);
+        [0, 1].map(|side| {
+            if near[side] == 0.0 {
+                let all = Window {
+                    first: 0,
+                    end: groups,
+                };
+                return (reach[side], all);
+            }
+            let window = self.window([from[side], to[side]], wraps >> side & 1);
+            let is_empty = window.first >= window.end;
+            (if is_empty { f64::INFINITY } else { reach[side] }, window)
+        })
+    }
+
+    /// Returns the rays between two pseudo-angles; `wraps` is 1 if they are on both sides of the first ray, otherwise 0.
+    #[inline(always)]
+    fn window(&self, [from, to]: [f64; 2], wraps: u32) -> Window {
+        let groups = self.fan.cosines().len() as u32;
+        let [first, end] = self.fan.between(from, to);
         let first = (first / GROUP) as u32;
         let end = (end.div_ceil(GROUP) as u32 + wraps * groups).min(first + groups);
-        (first < end).then_some((near, Window { first, end }))
+        Window { first, end }
     }
 
-    /// Returns the interval of a box along an axis of the plane, relative to the origin.
+    /// Returns the rays of a wide window that may hit an object: the box around it may be far greater.
+    fn narrowed(&self, object: &Object, window: Window) -> Window {
+        let Some([right, left]) = Slabs::rim(&object.placed, &self.plane) else {
+            return window;
+        };
+        let angles = [right, left].map(|[x, y]| PlanarFan::pseudo_angle(x, y));
+        let wraps = right[1] < 0.0 && left[1] >= 0.0;
+        let Window { first, end } = self.window(angles, u32::from(wraps));
+        let end = end.max(first);
+        Window { first, end }
+    }
+
+    /// Returns the intervals of two boxes along an axis of the plane, relative to the origin: the lower ends, and the upper
+    /// ones.
     #[inline(always)]
-    fn side(&self, axis: usize, Aabb { low, high }: &Aabb) -> [f64; 2] {
-        let [x, y, z] = self.plane.axes[axis];
-        let along = x * (low[0] + high[0]) + y * (low[1] + high[1]) + z * (low[2] + high[2]);
-        let extent = x.abs() * (high[0] - low[0])
-            + y.abs() * (high[1] - low[1])
-            + z.abs() * (high[2] - low[2]);
-        let from_origin = 0.5 * along - self.origin[axis];
-        [from_origin - 0.5 * extent, from_origin + 0.5 * extent]
+    fn sides(&self, axis: usize, BoxPair { center, half }: &BoxPair) -> [f64x2; 2] {
+        let [x, y, z] = self.plane.axes[axis].map(f64x2::splat);
+        let along = x * center[0] + y * center[1] + z * center[2];
+        let extent = x.abs() * half[0] + y.abs() * half[1] + z.abs() * half[2];
+        let from_origin = along - f64x2::splat(self.origin[axis]);
+        [from_origin - extent, from_origin + extent]
     }
 
     /// Returns true if all rays of a window have hits nearer than `near`, a squared distance.
@@ -146,19 +172,29 @@ impl<'a> Raster<'a> {
     pub(super) fn draw(&mut self, object: &Object, window: Window) {
         match Cut::of(&object.placed, &self.plane) {
             Cut::Nothing => {}
-            Cut::Slabs(slabs) => self.draw_slabs(&slabs, object.number, window),
+            Cut::Slabs(slabs) => {
+                let is_outside = slabs.faces[0] > 0;
+                let is_apart = is_outside && !self.touches;
+                let window = if is_apart && window.end - window.first > WIDE {
+                    self.narrowed(object, window)
+                } else {
+                    window
+                };
+                self.draw_slabs(&slabs, object.number, window);
+            }
             Cut::Tube(tube) => self.draw_tube(&tube, object.number, window),
             Cut::Unknown => self.draw_exactly(object, window),
         }
     }
 
     fn draw_slabs(&mut self, slabs: &Slabs, object: u32, window: Window) {
-        // An upright box has one or two faces towards the origin, and two or three others in question.
         match slabs.faces {
             [0, _] => self.draw_groups(object, window, |x, y, _| slabs.inverse_range::<0, 6>(x, y)),
-            [..=2, ..=3] => {
-                self.draw_groups(object, window, |x, y, _| slabs.inverse_range::<2, 3>(x, y));
+            // An upright box has one or two faces towards the origin, and three or two others in question.
+            [1, 3] => {
+                self.draw_groups(object, window, |x, y, _| slabs.inverse_range::<1, 3>(x, y));
             }
+            [2, 2] => self.draw_groups(object, window, |x, y, _| slabs.inverse_range::<2, 2>(x, y)),
             _ => self.draw_groups(object, window, |x, y, _| slabs.inverse_range::<3, 6>(x, y)),
         }
     }
@@ -171,6 +207,7 @@ impl<'a> Raster<'a> {
     fn draw_exactly(&mut self, object: &Object, window: Window) {
         let plane = self.plane;
         let max_distance = self.max_distance.min(f64::MAX);
+        let touches = Cell::new(self.touches);
         self.draw_groups(object.number, window, |x, y, inverse_range| {
             let mut directions = [[0.0; GROUP]; 3];
             for lane in 0..GROUP {
@@ -188,6 +225,13 @@ impl<'a> Raster<'a> {
                 std::array::from_fn(|lane| if is_ray(lane) { farthest(lane) } else { -1.0 });
             let mut packet = Packet::<GROUP>::new(plane.origin, directions, max_distance);
             object.placed.meet(object.number, &mut packet);
+            if packet
+                .distance
+                .iter()
+                .any(|at| at.abs() < f64::MIN_POSITIVE)
+            {
+                touches.set(true);
+            }
             let met = |lane: usize| packet.object[lane] != NOTHING;
             let new = |lane: usize| {
                 if met(lane) {
@@ -196,21 +240,24 @@ impl<'a> Raster<'a> {
                     -1.0
                 }
             };
-            (std::array::from_fn(new), [false; GROUP])
+            Met::surely(std::array::from_fn(new))
         });
+        self.touches = touches.get();
     }
 
-    /// Updates the groups of a window with an object. `meet` returns the inverse ranges of the rays of a group (negative for
-    /// no hit), and true for doubtful rays.
+    /// Updates the groups of a window with an object.
     #[inline]
     fn draw_groups(
         &mut self,
         object: u32,
         window: Window,
-        meet: impl Fn(&Lanes, &Lanes, &Lanes) -> (Lanes, [bool; GROUP]),
+        meet: impl Fn(&Lanes, &Lanes, &Lanes) -> Met,
     ) {
         let object = f64::from(object);
         for groups in window.ranges(self.buffer.farthest.len()) {
+            if groups.is_empty() {
+                continue;
+            }
             let rows = self.buffer.inverse_range[groups.clone()].iter_mut();
             let rows = rows.zip(&mut self.buffer.objects[groups.clone()]);
             let rows = rows.zip(&mut self.buffer.farthest[groups.clone()]);
@@ -219,25 +266,16 @@ impl<'a> Raster<'a> {
             for (group, ((x, y), ((inverse_range, objects), farthest))) in
                 groups.zip(rays.zip(rows))
             {
-                let (new, unsure) = meet(x, y, inverse_range);
-                for lane in 0..GROUP {
-                    let ahead = new[lane] - inverse_range[lane];
-                    let tie = inverse_range[lane] * TIE;
-                    let kept = if ahead < -tie {
-                        objects[lane]
-                    } else {
-                        DOUBTFUL
-                    };
-                    objects[lane] = if ahead > tie { object } else { kept };
-                    inverse_range[lane] = max(new[lane], inverse_range[lane]);
-                }
+                let met = meet(x, y, inverse_range);
+                (*inverse_range, *objects) =
+                    nearest(*inverse_range, *objects, &met.inverse_range, object);
                 *farthest = min(
                     min(inverse_range[0], inverse_range[1]),
                     min(inverse_range[2], inverse_range[3]),
                 );
-                if unsure.iter().any(|unsure| *unsure) {
+                if met.is_any_unsure() {
                     let first = (group * GROUP) as u32;
-                    let unsure = (first..).zip(unsure).filter(|(_, unsure)| *unsure);
+                    let unsure = (first..).zip(met.unsure()).filter(|(_, unsure)| *unsure);
                     self.buffer.doubtful.extend(unsure.map(|(ray, _)| ray));
                 }
             }
@@ -264,4 +302,32 @@ impl Window {
             0..end.saturating_sub(groups),
         ]
     }
+}
+
+/// Returns the pseudo-angles of two directions, see [`PlanarFan::pseudo_angle`].
+#[inline(always)]
+fn pseudo_angles(x: f64x2, y: f64x2) -> f64x2 {
+    let along = x / (x.abs() + y.abs());
+    let is_above = y.cmp_ge(f64x2::ZERO);
+    is_above.blend(f64x2::ONE - along, f64x2::splat(3.0) + along)
+}
+
+/// Returns inverse ranges and objects of the rays of a group with another object at inverse ranges `new`.
+#[inline(always)]
+fn nearest(inverse_range: Lanes, objects: Lanes, new: &Lanes, object: f64) -> (Lanes, Lanes) {
+    // Loops without branches, on copies: the compiler vectorises them.
+    let [mut is_nearer, mut is_farther] = [[0; GROUP]; 2];
+    for lane in 0..GROUP {
+        let ahead = new[lane] - inverse_range[lane];
+        let tie = inverse_range[lane] * TIE;
+        is_nearer[lane] = mask(ahead > tie);
+        is_farther[lane] = mask(ahead < -tie);
+    }
+    let [mut nearest, mut its_objects] = [[0.0; GROUP]; 2];
+    for lane in 0..GROUP {
+        nearest[lane] = max(new[lane], inverse_range[lane]);
+        let kept = choose(is_farther[lane], objects[lane], DOUBTFUL);
+        its_objects[lane] = choose(is_nearer[lane], object, kept);
+    }
+    (nearest, its_objects)
 }

@@ -122,13 +122,23 @@ fn things() -> impl Strategy<Value = (Solid, Isometry3<f64>)> {
     (solid, pose)
 }
 
+/// Upright walls, whose surrounding boxes are far greater.
+fn walls() -> impl Strategy<Value = (Solid, Isometry3<f64>)> {
+    let solid = (2.0..30.0, 0.01..0.2).prop_map(|(half, thin)| Solid::Box {
+        half: [half, thin, 1.0],
+    });
+    let pose = (vectors(8.0), -3.2..3.2)
+        .prop_map(|(at, yaw)| Isometry3::new(Vector3::new(at.x, at.y, 0.0), Vector3::z() * yaw));
+    (solid, pose)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_scan_finds_what_single_rays_find(
         all in proptest::collection::vec(
-            (prop_oneof![(solids(), poses(8.0)), blocks(), things(), things()], any::<bool>()), 0..60,
+            (prop_oneof![(solids(), poses(8.0)), blocks(), things(), things(), walls()], any::<bool>()), 0..60,
         ),
         pose in scanners(), from in -3.2..3.2, window in 0.5..TAU, count in 80..400_usize,
         max_distance in prop_oneof![0.5..40.0, Just(f64::INFINITY)],
