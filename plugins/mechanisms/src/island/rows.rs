@@ -159,13 +159,24 @@ impl Rows {
             self.add_point_rows::<1, false>(&contact.sides, point, [normal], system);
             self.add_point_rows::<2, false>(&contact.friction_sides, point, across, system);
         }
-        let wanted = self.wanted_slip(first, (contact, turns), &axes, members, bodies);
+        let most = if turns || contact.separation_velocity.is_some() {
+            self.most_turned(first, members, bodies)
+        } else {
+            0.0
+        };
+        let wanted = self.wanted_slip(
+            first,
+            (contact, turns.then_some(most)),
+            &axes,
+            members,
+            bodies,
+        );
         let speed = self.speed_before(first, members, bodies);
         *gap += early * speed;
         let distance = *gap + CONTACT_SLOP;
         // On a circular arc, the approach velocity before the middle of the step equals the separation velocity after it:
         // the chord is tangential there. At most the rotation since the last step is attributed to that.
-        let turned = self.turned(first, speed, contact, members, bodies);
+        let turned = turned(speed, contact.separation_velocity, most);
         let parting = (-speed).clamp((-turned).min(0.0), (-turned).max(0.0));
         // The penetration since the beginning of the step is corrected completely.
         let entered = if parting == 0.0 {
@@ -213,66 +224,41 @@ impl Rows {
     }
 
     /// Returns the target velocities of a contact's rows without correction of positions, m/s. If friction carries a free body
-    /// along, its velocities before and after the step are symmetric about the middle.
+    /// along, its velocities before and after the step are symmetric about the middle; then `most` is the square of the change by
+    /// rotation.
     fn wanted_slip(
         &self,
         first: usize,
-        (contact, turns): (&Contact, bool),
+        (contact, most): (&Contact, Option<f64>),
         axes: &[Vector3<f64>; 3],
         members: &[Member<'_>],
         bodies: &[FreeBody],
     ) -> [f64; 3] {
         let mut wanted = axes.map(|axis| axis.dot(&contact.tangent_velocity));
-        if !turns {
+        let Some(most) = most else {
             return wanted;
-        }
+        };
         let slip = contact.slip.unwrap_or_default();
         for (index, wanted) in wanted.iter_mut().enumerate().skip(1) {
             let before = self.speed_before(first + index, members, bodies);
             let turned = before - axes[index].dot(&slip);
-            if self.is_by_rotation(turned, first, members, bodies) {
+            if turned * turned <= most {
                 *wanted -= turned / 2.0;
             }
         }
         wanted
     }
 
-    /// Returns the change of a contact's normal velocity since the last step by rotation of the surfaces, m/s, at equal
-    /// velocities. Zero if it is more than a rotation explains.
-    fn turned(
-        &self,
-        first: usize,
-        speed: f64,
-        contact: &Contact,
-        members: &[Member<'_>],
-        bodies: &[FreeBody],
-    ) -> f64 {
-        let Some(separation_velocity) = contact.separation_velocity else {
-            return 0.0;
-        };
-        let turned = speed - separation_velocity;
-        if self.is_by_rotation(turned, first, members, bodies) {
-            turned
-        } else {
-            0.0
-        }
-    }
-
-    /// Returns true if the rotation of the surfaces may explain a change of a contact's velocity since the last step, m/s.
-    fn is_by_rotation(
-        &self,
-        turned: f64,
-        first: usize,
-        members: &[Member<'_>],
-        bodies: &[FreeBody],
-    ) -> bool {
+    /// Returns the square of the greatest change of a contact's velocity since the last step that the rotation of its surfaces
+    /// may explain, (m/s)².
+    fn most_turned(&self, first: usize, members: &[Member<'_>], bodies: &[FreeBody]) -> f64 {
         let mut fastest: f64 = 0.0;
         for side in 0..2 {
             let rows = self.rows[first..first + 3].iter();
             let along = rows.map(|row| self.block_before(&row.blocks[side], members, bodies));
             fastest = fastest.max(along.map(|speed| speed * speed).sum());
         }
-        turned * turned <= MAX_CONTACT_TURN * MAX_CONTACT_TURN * fastest
+        MAX_CONTACT_TURN * MAX_CONTACT_TURN * fastest
     }
 
     /// Returns the velocity of a row before the step.
@@ -334,6 +320,13 @@ impl Rows {
         let axes = self.contacts[contact].axes;
         rows.zip(axes).map(|(row, axis)| axis * row.impulse).sum()
     }
+}
+
+/// Returns the change of a contact's normal velocity since the last step by rotation of the surfaces, m/s, at equal velocities.
+/// Zero if its square is more than `most`, which rotation explains.
+fn turned(speed: f64, separation_velocity: Option<f64>, most: f64) -> f64 {
+    let turned = speed - separation_velocity.unwrap_or(speed);
+    if turned * turned <= most { turned } else { 0.0 }
 }
 
 /// Returns an orthonormal basis with a given first axis; deterministic.
