@@ -2,6 +2,7 @@
 //! terms. Trees of usual depth use the LTDL factorisation of the matrix, deep ones the articulated-body factorisation.
 use crate::{
     articulated::{ArticulatedFactors, diagonal},
+    factor::index_of_diagonal,
     number::Number,
     tree::Tree,
     workspace::Workspace,
@@ -55,7 +56,7 @@ impl Workspace {
     pub(crate) fn joint_inertia(&self, speed: usize) -> f64 {
         let index = match self.articulated {
             Some(_) => speed,
-            None => speed * (speed + 3) / 2,
+            None => index_of_diagonal(speed),
         };
         self.assembled[index]
     }

@@ -60,9 +60,7 @@ impl<T: Number> MassMatrix<T> {
         let entry = &mut self.lower[index(row.max(column), row.min(column))];
         *entry = *entry + number;
     }
-}
 
-impl MassMatrix {
     /// Collects the ancestors of all rows.
     fn find_ancestors(&mut self) {
         for parent in &self.parents {
@@ -81,6 +79,89 @@ impl MassMatrix {
         &self.ancestors[start..self.ends[row]]
     }
 
+    /// Does what [`factor`](MassMatrix::factor) does.
+    #[inline(always)]
+    pub(crate) fn factor_numbers(&mut self) {
+        if !self.is_dense && self.ends.is_empty() {
+            self.find_ancestors();
+        }
+        for row in (0..self.order()).rev() {
+            let start = index(row, 0);
+            let (above, own) = self.lower.split_at_mut(start);
+            let own = &mut own[..=row];
+            own[row] = own[row].or_huge();
+            let inverse = T::new(1.0) / own[row];
+            if self.is_dense {
+                for left in (0..row).rev() {
+                    let share = own[left] * inverse;
+                    let target = &mut above[index(left, 0)..][..=left];
+                    for (number, own) in target.iter_mut().zip(&*own) {
+                        *number = *number - share * *own;
+                    }
+                    own[left] = share;
+                }
+                continue;
+            }
+            let first = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+            let ancestors = &self.ancestors[first..self.ends[row]];
+            for (number, &left) in ancestors.iter().enumerate() {
+                let share = own[left] * inverse;
+                let target = &mut above[index(left, 0)..][..=left];
+                for &column in &ancestors[number..] {
+                    target[column] = target[column] - share * own[column];
+                }
+                own[left] = share;
+            }
+        }
+    }
+
+    /// Does what [`solve`](MassMatrix::solve) does.
+    #[inline(always)]
+    pub(crate) fn solve_numbers(&self, vector: &mut [T]) {
+        let vector = &mut vector[..self.order()];
+        if self.is_dense {
+            self.solve_dense(vector);
+            return;
+        }
+        for row in (0..self.order()).rev() {
+            let own = &self.lower[index(row, 0)..][..=row];
+            let number = vector[row];
+            for &left in self.ancestors_of(row) {
+                vector[left] = vector[left] - own[left] * number;
+            }
+        }
+        for row in 0..self.order() {
+            let own = &self.lower[index(row, 0)..][..=row];
+            let mut number = vector[row] / own[row];
+            for &left in self.ancestors_of(row) {
+                number = number - own[left] * vector[left];
+            }
+            vector[row] = number;
+        }
+    }
+
+    /// Does what [`solve`](MassMatrix::solve) does if each row is coupled to all rows above it.
+    #[inline(always)]
+    fn solve_dense(&self, vector: &mut [T]) {
+        for row in (0..self.order()).rev() {
+            let own = &self.lower[index(row, 0)..][..row];
+            let number = vector[row];
+            for (other, own) in vector.iter_mut().zip(own) {
+                *other = *other - *own * number;
+            }
+        }
+        for row in 0..self.order() {
+            let own = &self.lower[index(row, 0)..][..=row];
+            let mut number = vector[row] / own[row];
+            for (own, other) in own.iter().zip(&vector[..row]) {
+                number = number - *own * *other;
+            }
+            vector[row] = number;
+        }
+    }
+}
+
+impl MassMatrix {
     /// Returns an element of the symmetric matrix. Valid before the factorisation.
     #[must_use]
     pub fn at(&self, row: usize, column: usize) -> f64 {
@@ -94,63 +175,12 @@ impl MassMatrix {
 
     /// Factors the matrix in place. A row without inertia gets an infinite pivot, so that its velocity stays constant.
     pub fn factor(&mut self) {
-        if !self.is_dense && self.ends.is_empty() {
-            self.find_ancestors();
-        }
-        for row in (0..self.order()).rev() {
-            let start = index(row, 0);
-            let (above, own) = self.lower.split_at_mut(start);
-            let own = &mut own[..=row];
-            if own[row] <= f64::MIN_POSITIVE {
-                own[row] = f64::MAX.sqrt();
-            }
-            let inverse = 1.0 / own[row];
-            if self.is_dense {
-                for left in (0..row).rev() {
-                    let share = own[left] * inverse;
-                    let target = &mut above[index(left, 0)..][..=left];
-                    for (number, own) in target.iter_mut().zip(&*own) {
-                        *number -= share * own;
-                    }
-                    own[left] = share;
-                }
-                continue;
-            }
-            let first = row.checked_sub(1).map_or(0, |before| self.ends[before]);
-            let ancestors = &self.ancestors[first..self.ends[row]];
-            for (number, &left) in ancestors.iter().enumerate() {
-                let share = own[left] * inverse;
-                let target = &mut above[index(left, 0)..][..=left];
-                for &column in &ancestors[number..] {
-                    target[column] -= share * own[column];
-                }
-                own[left] = share;
-            }
-        }
+        self.factor_numbers();
     }
 
     /// Multiplies a vector with the inverse matrix. Requires [`factor`](Self::factor).
     pub fn solve(&self, vector: &mut [f64]) {
-        let vector = &mut vector[..self.order()];
-        if self.is_dense {
-            self.solve_dense(vector);
-            return;
-        }
-        for row in (0..self.order()).rev() {
-            let own = &self.lower[index(row, 0)..][..=row];
-            let number = vector[row];
-            for &left in self.ancestors_of(row) {
-                vector[left] -= own[left] * number;
-            }
-        }
-        for row in 0..self.order() {
-            let own = &self.lower[index(row, 0)..][..=row];
-            let mut number = vector[row] / own[row];
-            for &left in self.ancestors_of(row) {
-                number -= own[left] * vector[left];
-            }
-            vector[row] = number;
-        }
+        self.solve_numbers(vector);
     }
 
     /// Does for four vectors what [`solve`](Self::solve) does for each, with the same results: their numbers lie side by side.
@@ -194,30 +224,16 @@ impl MassMatrix {
     pub(crate) fn factors_of(&self, row: usize) -> &[f64] {
         &self.lower[index(row, 0)..][..=row]
     }
-
-    /// Does what [`solve`](Self::solve) does if each row is coupled to all rows above it.
-    fn solve_dense(&self, vector: &mut [f64]) {
-        for row in (0..self.order()).rev() {
-            let own = &self.lower[index(row, 0)..][..row];
-            let number = vector[row];
-            for (other, own) in vector.iter_mut().zip(own) {
-                *other -= own * number;
-            }
-        }
-        for row in 0..self.order() {
-            let own = &self.lower[index(row, 0)..][..=row];
-            let mut number = vector[row] / own[row];
-            for (own, other) in own.iter().zip(&vector[..row]) {
-                number -= own * other;
-            }
-            vector[row] = number;
-        }
-    }
 }
 
 /// Returns the index of an element in the lower triangle.
 const fn index(row: usize, column: usize) -> usize {
     row * (row + 1) / 2 + column
+}
+
+/// Returns the index of an element of the diagonal in the lower triangle.
+pub(crate) const fn index_of_diagonal(row: usize) -> usize {
+    index(row, row)
 }
 
 #[cfg(test)]

@@ -38,9 +38,26 @@ pub struct LaneWorkspace {
     positions: Vec<Lanes>,
     velocities: Vec<Lanes>,
     bias: Vec<Lanes>,
-    /// Lower triangle of each mass matrix, row by row, and efforts of gravity and velocities.
-    terms: Each<[Vec<f64>; 2]>,
+    /// Terms of armatures, dampers and motors on the diagonals of the mass matrices.
+    added: Vec<Lanes>,
+    accelerations: Vec<Lanes>,
+    terms: Each<Terms>,
     motions: Vec<Each<LinkMotion>>,
+}
+
+/// Terms of the equations of motion of one tree.
+#[derive(Clone, Debug, Default)]
+struct Terms {
+    /// Lower triangle of the mass matrix, row by row.
+    matrix: Vec<f64>,
+    /// Efforts of gravity and velocities.
+    bias: Vec<f64>,
+    /// Terms of armatures, dampers and motors on the diagonal of the mass matrix.
+    added: Vec<f64>,
+    /// Factors of the mass matrix with these terms.
+    factors: Vec<f64>,
+    /// Efforts without constraints, then the accelerations that they cause.
+    accelerations: Vec<f64>,
 }
 
 /// Motion of a link in the world.
@@ -56,12 +73,20 @@ impl LaneWorkspace {
     /// Returns a workspace for trees that equal this one; `None` if this processor has no AVX.
     #[must_use]
     pub fn new(tree: &Tree) -> Option<Self> {
+        let count = tree.velocity_count();
         is_supported().then(|| Self {
             workspace: Workspace::blank(tree),
             positions: Vec::new(),
             velocities: Vec::new(),
-            bias: vec![Lanes::new(0.0); tree.velocity_count()],
-            terms: Each::default(),
+            bias: vec![Lanes::new(0.0); count],
+            added: Vec::new(),
+            accelerations: Vec::new(),
+            // Lanes without a tree have these terms.
+            terms: std::array::from_fn(|_| Terms {
+                added: vec![0.0; count],
+                accelerations: vec![0.0; count],
+                ..Terms::default()
+            }),
             motions: Vec::new(),
         })
     }
@@ -93,23 +118,66 @@ impl LaneWorkspace {
         work.kinematics(tree, &base, &self.positions, &self.velocities);
         work.mass_matrix(tree);
         work.bias(tree, &base, &[], &mut self.bias);
-        for (index, numbers) in [&work.matrix.lower, &self.bias].into_iter().enumerate() {
-            for terms in &mut self.terms {
-                terms[index].clear();
-            }
-            for lanes in numbers {
-                for (terms, number) in self.terms.iter_mut().zip(lanes.to_array()) {
-                    terms[index].push(number);
-                }
-            }
+        let each = self.terms.each_mut();
+        separate(&work.matrix.lower, each.map(|terms| &mut terms.matrix));
+        let each = self.terms.each_mut();
+        separate(&self.bias, each.map(|terms| &mut terms.bias));
+    }
+
+    /// Computes the gains of one of the trees in a step of `dt` seconds from a state, given the results of
+    /// [`compute_terms`](Self::compute_terms).
+    pub fn prepare(
+        &mut self,
+        lane: usize,
+        tree: &Tree,
+        (integrator, state): (&mut Integrator, &State),
+        dt: f64,
+    ) {
+        let terms = &mut self.terms[lane];
+        let known = (&terms.matrix[..], &terms.bias[..]);
+        let [added, efforts] = integrator.prepare(tree, state, known, dt);
+        terms.added.copy_from_slice(added);
+        terms.accelerations.copy_from_slice(efforts);
+    }
+
+    /// Computes the factors of the mass matrices, and the accelerations without constraints, of the trees that were
+    /// [prepared](Self::prepare).
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(unused_unsafe, reason = "no function for AVX on these processors")
+    )]
+    pub fn solve(&mut self) {
+        #[expect(unsafe_code, reason = "a function for AVX")]
+        // SAFETY: a workspace exists only where AVX is supported.
+        unsafe {
+            self.solve_by_avx();
         }
     }
 
-    /// Writes the results of [`compute_terms`](Self::compute_terms) for one of the trees to its integrator, whose next step
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx"))]
+    fn solve_by_avx(&mut self) {
+        let each = self.terms.each_ref();
+        join(each.map(|terms| &terms.added[..]), &mut self.added);
+        let efforts = each.map(|terms| &terms.accelerations[..]);
+        join(efforts, &mut self.accelerations);
+        let matrix = &mut self.workspace.matrix;
+        for (speed, added) in self.added.iter().enumerate() {
+            matrix.add(speed, speed, *added);
+        }
+        matrix.factor_numbers();
+        matrix.solve_numbers(&mut self.accelerations);
+        let each = self.terms.each_mut();
+        separate(&matrix.lower, each.map(|terms| &mut terms.factors));
+        let each = self.terms.each_mut();
+        let each = each.map(|terms| &mut terms.accelerations);
+        separate(&self.accelerations, each);
+    }
+
+    /// Writes the results of [`solve`](Self::solve) for one of the trees to its integrator, whose next step of `dt` seconds
     /// uses them.
-    pub fn store_terms(&self, lane: usize, integrator: &mut Integrator) {
-        let [matrix, bias] = &self.terms[lane];
-        integrator.set_terms(matrix, bias);
+    pub fn store_terms(&self, lane: usize, integrator: &mut Integrator, dt: f64) {
+        let terms = &self.terms[lane];
+        integrator.set_terms(&terms.matrix, &terms.factors, &terms.accelerations, dt);
     }
 
     /// Returns the motion of each link of four trees, given the poses of their bases in the world; velocities are those of
@@ -180,6 +248,20 @@ fn join(numbers: Each<&[f64]>, joined: &mut Vec<Lanes>) {
     let pairs = first.iter().zip(second).zip(third.iter().zip(fourth));
     joined.clear();
     joined.extend(pairs.map(|((a, b), (c, d))| Lanes::from_array([*a, *b, *c, *d])));
+}
+
+/// Separates the numbers of four trees.
+#[inline(always)]
+fn separate(numbers: &[Lanes], separate: Each<&mut Vec<f64>>) {
+    let [first, second, third, fourth] = separate.map(|own| {
+        own.resize(numbers.len(), 0.0);
+        &mut own[..]
+    });
+    let pairs = first.iter_mut().zip(second);
+    let pairs = pairs.zip(third.iter_mut().zip(fourth));
+    for (((a, b), (c, d)), lanes) in pairs.zip(numbers) {
+        [*a, *b, *c, *d] = lanes.to_array();
+    }
 }
 
 #[inline(always)]
@@ -317,7 +399,11 @@ mod tests {
             each.map(|one| &one.base),
         );
         for (lane, one) in trees.iter_mut().enumerate() {
-            lanes.store_terms(lane, &mut one.integrator);
+            lanes.prepare(lane, tree, (&mut one.integrator, &one.state), DT);
+        }
+        lanes.solve();
+        for (lane, one) in trees.iter_mut().enumerate() {
+            lanes.store_terms(lane, &mut one.integrator, DT);
             one.step(tree, island);
         }
         let each = trees.each_ref();

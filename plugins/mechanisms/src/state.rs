@@ -39,7 +39,7 @@ impl Tree {
         for variable in self.variables() {
             positions[variable.position] += velocities[variable.speed] * time;
         }
-        for row in self.links.iter() {
+        for row in self.composite.iter().map(|link| &self.links[*link]) {
             let Some(first) = self.columns.get(row.columns.start) else {
                 continue;
             };

@@ -10,7 +10,10 @@
 //! friction are constraints on the velocity at the end.
 mod corrections;
 mod gains;
+mod prepared;
 mod saturation;
+
+use std::mem;
 
 use serde::{Deserialize, Serialize};
 
@@ -134,6 +137,11 @@ pub struct Integrator {
     bias: Vec<f64>,
     /// True if `bias` and the mass matrix are those of the prediction, whose poses the workspace does not have.
     has_terms: bool,
+    /// Length (s) of the step for which the gains and the factors of the mass matrix are computed already, and in `velocities`
+    /// the accelerations without constraints.
+    solved_step: Option<f64>,
+    /// True if these accelerations were not used yet.
+    has_accelerations: bool,
     /// Velocities at the end of the step.
     pub(crate) velocities: Vec<f64>,
     pub(crate) rows: Vec<JointRow>,
@@ -196,6 +204,8 @@ impl Integrator {
             added: vec![0.0; velocities],
             bias: vec![0.0; velocities],
             has_terms: false,
+            solved_step: None,
+            has_accelerations: false,
             velocities: vec![0.0; velocities],
             rows: Vec::with_capacity(3 * variables),
         }
@@ -220,26 +230,6 @@ impl Integrator {
     pub fn pose_prediction(&mut self, tree: &Tree, base: &Base) {
         self.has_terms = false;
         self.workspace.forward_kinematics(tree, base, &self.middle);
-    }
-
-    /// Returns true if a step from a state can use terms that were computed by a
-    /// [`LaneWorkspace`](crate::lanes::LaneWorkspace) at the last [`predict_positions`](Self::predict_positions).
-    #[must_use]
-    pub fn accepts_terms(&self, tree: &Tree, state: &State) -> bool {
-        let is_compensating = self.motors.iter().any(|motor| motor.compensates);
-        !tree.is_deep() && !is_compensating && self.middle.velocities == state.velocities
-    }
-
-    /// Returns the positions and velocities of the last prediction.
-    pub(crate) const fn prediction(&self) -> &State {
-        &self.middle
-    }
-
-    /// Sets the lower triangle of the mass matrix, row by row, and the efforts of gravity and velocities, at the prediction.
-    pub(crate) fn set_terms(&mut self, matrix: &Vec<f64>, bias: &[f64]) {
-        self.workspace.assembled.clone_from(matrix);
-        self.bias.copy_from_slice(bias);
-        self.has_terms = true;
     }
 
     /// Returns the positions of the last [`predict`](Self::predict), until a step changes them.
@@ -282,8 +272,13 @@ impl Integrator {
         external_forces: &[Force],
         dt: f64,
     ) {
+        let solved_step = self.solved_step.take();
+        self.has_accelerations = self.has_terms && solved_step == Some(dt);
+        if self.has_accelerations {
+            return;
+        }
         if self.has_terms {
-            self.find_gains(tree, state, dt);
+            self.find_gains(tree, state, None, dt);
             self.factor(tree, dt);
             return;
         }
@@ -293,7 +288,7 @@ impl Integrator {
             self.workspace.update_velocities(tree, base, &self.middle);
         }
         self.workspace.assemble(tree);
-        self.find_gains(tree, state, dt);
+        self.find_gains(tree, state, None, dt);
         self.factor(tree, dt);
         if self.motors.iter().any(|motor| motor.compensates) {
             let (gravity, weightless) = (&base.gravity, &self.weightless);
@@ -357,6 +352,12 @@ impl Integrator {
 
     /// Factors the mass matrix, with the terms of armatures, dampers and motors.
     pub(crate) fn factor(&mut self, tree: &Tree, dt: f64) {
+        self.add_motors(tree, dt);
+        self.workspace.factor(tree, &self.added);
+    }
+
+    /// Computes the terms of armatures, dampers and motors on the diagonal of the mass matrix.
+    fn add_motors(&mut self, tree: &Tree, dt: f64) {
         for (index, variable) in tree.variables().iter().enumerate() {
             let resistance = &self.joint_dynamics[index];
             let mut weight = resistance.armature + dt * resistance.damping;
@@ -366,7 +367,6 @@ impl Integrator {
             }
             self.added[variable.speed] = weight;
         }
-        self.workspace.factor(tree, &self.added);
     }
 
     /// Writes the matrix of the last [`factor`](Self::factor) into lines of this length, from a column on. Only for trees
@@ -380,6 +380,7 @@ impl Integrator {
     }
 
     /// Returns the effort of a motor without its limit, for a velocity at the end.
+    #[inline(always)]
     pub(crate) fn effort(&self, index: usize, variable: &Variable, speed: f64) -> f64 {
         let (motor, gain) = (&self.motors[index], &self.gains[index]);
         let position = gain.position + gain.ahead * speed;
@@ -393,6 +394,17 @@ impl Integrator {
 
     /// Computes the velocities at the end of the step without limits and dry friction.
     pub(crate) fn free_velocities(&mut self, tree: &Tree, state: &State, dt: f64) {
+        if !mem::take(&mut self.has_accelerations) {
+            self.find_free_efforts(tree, state);
+            self.workspace.solve(tree, &mut self.velocities);
+        }
+        for (speed, before) in self.velocities.iter_mut().zip(&state.velocities) {
+            *speed = before + *speed * dt;
+        }
+    }
+
+    /// Writes the efforts without limits and dry friction to `velocities`.
+    fn find_free_efforts(&mut self, tree: &Tree, state: &State) {
         for (speed, bias) in self.velocities.iter_mut().zip(&self.bias) {
             *speed = -bias;
         }
@@ -401,10 +413,6 @@ impl Integrator {
             let given =
                 self.saturated[index].unwrap_or_else(|| self.effort(index, variable, speed));
             self.velocities[variable.speed] += given - self.joint_dynamics[index].damping * speed;
-        }
-        self.workspace.solve(tree, &mut self.velocities);
-        for (speed, before) in self.velocities.iter_mut().zip(&state.velocities) {
-            *speed = before + *speed * dt;
         }
     }
 

@@ -98,6 +98,8 @@ pub struct Tree {
     pub(crate) parents: Vec<Option<usize>>,
     /// Indices of angular velocities that change the tree's inertia: all but those of wheels.
     pub(crate) turns: Vec<usize>,
+    /// Indices of the links whose joints have several coordinates.
+    pub(crate) composite: Vec<usize>,
     /// Greatest number of velocities on a path from the base to a link.
     pub(crate) depth: usize,
     /// True if several joints have the same variable.
@@ -170,6 +172,13 @@ pub(crate) enum Kind {
     Floating(Pose),
 }
 
+impl Kind {
+    /// Returns true for a joint with several coordinates.
+    const fn is_composite(&self) -> bool {
+        matches!(self, Self::Ball(_) | Self::Planar(_) | Self::Floating(_))
+    }
+}
+
 impl Tree {
     /// Returns the tree of links, parents first.
     ///
@@ -206,6 +215,9 @@ impl Tree {
             });
         }
         tree.turns = turns(links, &tree);
+        tree.composite = (0..links.len())
+            .filter(|link| tree.links[*link].kind.is_composite())
+            .collect();
         tree.depth = depth(&tree.parents);
         tree.shares_variables = is_shared;
         if is_shared {

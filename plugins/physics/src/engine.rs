@@ -127,6 +127,8 @@ pub(super) struct Tables {
     /// Geometry that collides.
     pub geometry: Vec<GeometryRow>,
     pub variables: Vec<VariableRow>,
+    /// Indices of the variables that forces do not move.
+    pub kinematic: Vec<usize>,
     /// Frames, in the order of the layout.
     pub frames: Vec<FrameRow>,
     /// Indices of posed bodies, parents before children.

@@ -22,10 +22,11 @@ pub(super) fn follow(
     target: impl Fn(Entity) -> JointTarget,
 ) {
     let dt = settings.dt();
-    for (variable, motion) in tables.variables.iter().zip(&mut motion.0) {
-        if variable.layout.settings.mode == JointMode::Dynamic {
+    for &index in &tables.kinematic {
+        let (Some(variable), Some(motion)) = (tables.variables.get(index), motion.0.get_mut(index))
+        else {
             continue;
-        }
+        };
         let from = motion.position;
         if engine.has_lost(tables, variable) {
             (motion.before, motion.velocity) = (from, 0.0);

@@ -73,6 +73,20 @@ impl ValueRange {
         if is_long { short } else { plain }
     }
 
+    /// Returns true if all numbers in a viewed value are finite and within the range.
+    pub(crate) fn accepts(self, value: Value<'_>) -> bool {
+        let is_fine = |number: &f64| number.is_finite() && self.contains(*number);
+        match value {
+            Value::Number(number) => is_fine(&number),
+            Value::Numbers(numbers) => numbers.iter().all(is_fine),
+            Value::Triples(triples) => triples.as_flattened().iter().all(is_fine),
+            Value::Integer(_) | Value::Flag(_) | Value::Text(_) | Value::Texts(_) => true,
+            Value::Named(_) | Value::Samples(_) | Value::Dynamic(_) | Value::Other(_) => {
+                value.is_finite() && self.violation_in(value).is_none()
+            }
+        }
+    }
+
     /// Returns the first number in a value that is out of range or not a number.
     #[must_use]
     pub fn violation(self, value: &dyn PartialReflect) -> Option<f64> {
@@ -163,6 +177,29 @@ mod tests {
             ValueRange(0.001, 67_108_864.0).to_string(),
             "0.001 to 67108864"
         );
+    }
+
+    #[test]
+    fn values_are_accepted_if_all_numbers_are_finite_and_within() {
+        let range = ValueRange(0.0, f64::INFINITY);
+        let (least, infinite) = (vec![0.0, 1e300], vec![1.0, f64::INFINITY]);
+        let triples = vec![[1.0; 3], [0.0, -1.0, 0.0]];
+        for (value, is_fine) in [
+            (Value::Number(0.5), true),
+            (Value::Number(-0.5), false),
+            (Value::Number(f64::NAN), false),
+            (Value::Numbers(&least), true),
+            (Value::Numbers(&infinite), false),
+            (Value::Triples(&triples[..1]), true),
+            (Value::Triples(&triples), false),
+            (Value::Integer(-1), true),
+            (Value::Other(&Some(0.5)), true),
+            (Value::Other(&Some(-0.5)), false),
+        ] {
+            assert_eq!(range.accepts(value), is_fine, "{value:?}");
+            let is_alike = value.is_finite() && range.violation_in(value).is_none();
+            assert_eq!(is_alike, is_fine, "{value:?}");
+        }
     }
 
     #[test]

@@ -5,10 +5,11 @@
 )]
 use std::{
     arch::x86_64::{
-        __m256d, _mm256_add_pd, _mm256_loadu_pd, _mm256_mul_pd, _mm256_set1_pd, _mm256_storeu_pd,
-        _mm256_sub_pd, _mm256_xor_pd,
+        __m256d, _CMP_LE_OQ, _mm256_add_pd, _mm256_blendv_pd, _mm256_cmp_pd, _mm256_div_pd,
+        _mm256_loadu_pd, _mm256_mul_pd, _mm256_set1_pd, _mm256_storeu_pd, _mm256_sub_pd,
+        _mm256_xor_pd,
     },
-    ops::{Add, Mul, Neg, Sub},
+    ops::{Add, Div, Mul, Neg, Sub},
 };
 
 use super::LANE_COUNT;
@@ -47,6 +48,16 @@ impl Number for Lanes {
     }
 
     #[inline(always)]
+    fn or_huge(self) -> Self {
+        let (least, huge) = (Self::new(f64::MIN_POSITIVE), Self::new(f64::MAX.sqrt()));
+        // SAFETY: AVX is supported.
+        Self(unsafe {
+            let is_too_small = _mm256_cmp_pd::<_CMP_LE_OQ>(self.0, least.0);
+            _mm256_blendv_pd(self.0, huge.0, is_too_small)
+        })
+    }
+
+    #[inline(always)]
     fn sincos(self) -> (Self, Self) {
         let each = self.to_array().map(libm::sincos);
         let [sine, cosine] = [each.map(|(sine, _)| sine), each.map(|(_, cosine)| cosine)];
@@ -81,6 +92,16 @@ impl Mul for Lanes {
     fn mul(self, other: Self) -> Self {
         // SAFETY: AVX is supported.
         Self(unsafe { _mm256_mul_pd(self.0, other.0) })
+    }
+}
+
+impl Div for Lanes {
+    type Output = Self;
+
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        // SAFETY: AVX is supported.
+        Self(unsafe { _mm256_div_pd(self.0, other.0) })
     }
 }
 

@@ -1,5 +1,5 @@
 //! Four numbers on processors without AVX, where they would take as long as one after the other.
-use std::ops::{Add, Mul, Neg, Sub};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use super::LANE_COUNT;
 use crate::number::Number;
@@ -34,6 +34,10 @@ impl Number for Lanes {
         Self([number; LANE_COUNT])
     }
 
+    fn or_huge(self) -> Self {
+        Self(self.0.map(Number::or_huge))
+    }
+
     fn sincos(self) -> (Self, Self) {
         let each = self.0.map(libm::sincos);
         (
@@ -64,6 +68,14 @@ impl Mul for Lanes {
 
     fn mul(self, other: Self) -> Self {
         self.with(other, Mul::mul)
+    }
+}
+
+impl Div for Lanes {
+    type Output = Self;
+
+    fn div(self, other: Self) -> Self {
+        self.with(other, Div::div)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Gains of the motors in one step, and the positions that they see.
 use super::Integrator;
-use crate::{state::State, tree::Tree};
+use crate::{factor::index_of_diagonal, state::State, tree::Tree};
 
 /// Gains of a motor in one step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,12 +38,22 @@ fn end_weight(rate: f64) -> f64 {
 impl Integrator {
     /// Computes the gains of the motors, and the positions that they see. A spring acts on the mean of its positions before
     /// and after the step with the weights 1 − θ and θ (θ-method), where the joint moves by `dt·((1 − θ)·v + θ·v_end)`. A
-    /// stiff motor acts on the position after it.
-    pub(super) fn find_gains(&mut self, tree: &Tree, state: &State, dt: f64) {
+    /// stiff motor acts on the position after it. The lower triangle of the mass matrix is `matrix`, or that of the workspace.
+    pub(super) fn find_gains(
+        &mut self,
+        tree: &Tree,
+        state: &State,
+        matrix: Option<&[f64]>,
+        dt: f64,
+    ) {
         let [least, ratio] = MIN_CONTROL;
         for (index, variable) in tree.variables().iter().enumerate() {
             let (motor, resistance) = (&self.motors[index], &self.joint_dynamics[index]);
-            let inertia = self.workspace.joint_inertia(variable.speed) + resistance.armature;
+            let own_inertia = match matrix {
+                Some(matrix) => matrix[index_of_diagonal(variable.speed)],
+                None => self.workspace.joint_inertia(variable.speed),
+            };
+            let inertia = own_inertia + resistance.armature;
             let [stiffness, damping] = motor.gains(inertia, dt);
             // Stiffness of spring and damper relative to the step.
             let own = || {

@@ -1,5 +1,5 @@
 //! The joints of a scene, and the gains of their motors.
-use morse_scene::assembly::VariableLayout;
+use morse_scene::assembly::{JointMode, VariableLayout};
 
 use super::Builder;
 use crate::engine::VariableRow;
@@ -14,6 +14,9 @@ impl Builder<'_> {
         for (index, (variable, &entity)) in variables.enumerate() {
             let [.., armature] = self.layout.resistance(index);
             let inertia = self.inertia(variable, &carried) + armature;
+            if variable.settings.mode != JointMode::Dynamic {
+                self.tables.kinematic.push(index);
+            }
             self.tables.variables.push(VariableRow {
                 entity,
                 layout: variable.clone(),

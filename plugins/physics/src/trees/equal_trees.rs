@@ -128,12 +128,19 @@ fn step_together(
     let integrators = each.map(|one| &*one.integrator);
     lanes.compute_terms(&row.tree, integrators, each.map(|one| &one.base));
     for (lane, one) in trees.iter_mut().enumerate() {
+        let Taken {
+            integrator, motion, ..
+        } = &mut **one;
+        lanes.prepare(lane, &row.tree, (integrator, motion), dt);
+    }
+    lanes.solve();
+    for (lane, one) in trees.iter_mut().enumerate() {
         let is_hidden = one.is_hidden();
         one.is_unposed = false;
         if is_hidden {
             mem::swap(&mut one.integrator.workspace, workspace);
         }
-        lanes.store_terms(lane, &mut one.integrator);
+        lanes.store_terms(lane, &mut one.integrator, dt);
         one.integrate(rows, island, dt);
         if is_hidden {
             mem::swap(&mut one.integrator.workspace, workspace);

@@ -333,6 +333,10 @@ impl Trees {
         (engine, tables): (&EngineItem<'_, '_>, &Tables),
         grasps: &Grasps,
     ) {
+        // Without predicted poses, nothing is near.
+        if self.unposed[index] && !self.has_near(index) {
+            return;
+        }
         let mut pairs = mem::take(&mut self.state.trees[index].clearance.near);
         let mut shown = mem::take(&mut self.links_shown);
         self.show_here(index, engine, &mut shown);
