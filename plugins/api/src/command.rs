@@ -1,5 +1,6 @@
 //! Commands of actuators, from the outside to the tick.
 mod merging;
+mod whole;
 
 use std::{any::TypeId, sync::Arc};
 
@@ -15,7 +16,7 @@ use serde_json::Value as Json;
 use crate::{
     arbitration::Contender,
     component::{Active, ComponentPath},
-    fields::{self, Field, Fields, Unit},
+    fields::{self, Fields, Unit},
     log::{CommandLog, LogEntry, LoggedAction},
     modifier::{ModifierOutcome, ModifierStates, Modifiers},
     range::{self, ValueRange},
@@ -177,27 +178,6 @@ impl CommandSender {
             }
         }
         Ok(())
-    }
-}
-
-impl CommandSender {
-    /// Returns true for a valid command of the actuator's command type, whose fields need not be compared by name and type.
-    fn accepts_whole(&self, command: &dyn PartialReflect) -> bool {
-        let Some(whole) = command.try_as_reflect() else {
-            return false;
-        };
-        let info = &*self.info;
-        if whole.as_any().type_id() != info.command.type_id() {
-            return false;
-        }
-        let ReflectRef::Struct(command) = command.reflect_ref() else {
-            return false;
-        };
-        let is_valid = |field: &Field| {
-            let value = field.view(command);
-            value.is_some_and(|value| field.range.accepts(value))
-        };
-        info.fields.0.len() == command.field_len() && info.fields.0.iter().all(is_valid)
     }
 }
 

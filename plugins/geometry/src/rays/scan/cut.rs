@@ -41,7 +41,7 @@ pub(super) struct Slabs {
     /// Inverse ranges of the faces towards the origin; the first one is repeated if there are fewer, unless the box is upright
     /// with one or two of them.
     enter: [Linear; 3],
-    /// Inverse ranges of the other faces in question; likewise.
+    /// Inverse ranges of the other faces in question, of which the first one is repeated in the same way.
     leave: [Linear; 6],
     /// Numbers of distinct faces.
     pub(super) faces: [usize; 2],
@@ -61,7 +61,7 @@ pub(super) struct Tube {
     over: f64,
 }
 
-/// What the rays of a group meet.
+/// Hits of the rays of a group.
 pub(super) struct Met {
     /// Inverse ranges, negative without a hit.
     pub(super) inverse_range: Lanes,

@@ -89,7 +89,7 @@ impl<'a> Raster<'a> {
         let misses = z[0].cmp_gt(zero)
             | z[1].cmp_lt(zero)
             | near.cmp_gt(f64x2::splat(self.max_distance * self.max_distance));
-        let reach = misses.blend(f64x2::splat(f64::INFINITY), near);
+        let bound = misses.blend(f64x2::splat(f64::INFINITY), near);
         // The corner that is seen at the right of each box, and the one at its left.
         let [before_x, before_y] = [x, y].map(|ends| ends[1].cmp_lt(zero));
         let [beyond_x, beyond_y] = [x, y].map(|ends| ends[0].cmp_gt(zero));
@@ -109,18 +109,18 @@ impl<'a> Raster<'a> {
         let wraps = (right[1].cmp_lt(zero) & left[1].cmp_ge(zero)).move_mask();
         let wraps = wraps.cast_unsigned();
         let groups = self.fan.cosines().len() as u32;
-        let [near, reach] = [near, reach].map(f64x2::to_array);
+        let [near, bound] = [near, bound].map(f64x2::to_array);
         [0, 1].map(|side| {
             if near[side] == 0.0 {
                 let all = Window {
                     first: 0,
                     end: groups,
                 };
-                return (reach[side], all);
+                return (bound[side], all);
             }
             let window = self.window([from[side], to[side]], wraps >> side & 1);
             let is_empty = window.first >= window.end;
-            (if is_empty { f64::INFINITY } else { reach[side] }, window)
+            (if is_empty { f64::INFINITY } else { bound[side] }, window)
         })
     }
 
