@@ -36,6 +36,12 @@ impl EngineItem<'_, '_> {
         self.last_step.all_sleep
     }
 
+    /// Returns true if the last step was left out, and no body has changed since then.
+    pub(super) fn rests(&self) -> bool {
+        let mark = self.last_step.mark;
+        self.last_step.all_sleep && mark == Some(self.bodies.last_changed())
+    }
+
     /// Marks the engine's sets as unchanged after a step that was made, or left out, given the change tick of the system that
     /// makes it.
     pub(super) fn mark_step(&mut self, is_made: bool, this_run: Tick) {

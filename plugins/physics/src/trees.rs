@@ -120,6 +120,8 @@ pub(super) struct Trees {
     bases: Vec<Base>,
     /// Poses of the bases before the step.
     base_poses: Vec<Pose>,
+    /// True if the trees with nothing near them were read in the last step, and no tree was set since then.
+    are_read: bool,
     /// Poses of the links of one tree at a time, where contacts are detected.
     links_shown: Vec<Shown>,
     near_buffers: Buffers,

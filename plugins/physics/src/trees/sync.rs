@@ -1,4 +1,6 @@
 //! Synchronisation of trees with the engine: reads changes of links, and writes their poses.
+use std::mem;
+
 use bevy::math::Vec3;
 use bevy_rapier3d::rapier::prelude::{RigidBody, RigidBodyType};
 use morse_mechanisms::{Base, Force, Motion, Pose};
@@ -28,8 +30,13 @@ impl Trees {
         dt: f64,
     ) {
         self.arrived.fill(false);
+        let are_read = mem::replace(&mut self.are_read, true);
         for index in 0..self.rows.len() {
-            self.awake[index] = self.read_tree(index, engine, tables, commanded);
+            self.awake[index] = if are_read && engine.rests() && self.stays_clear(index) {
+                true
+            } else {
+                self.read_tree(index, engine, tables, commanded)
+            };
             if self.awake[index] {
                 self.show_ahead(index, engine, tables, dt / 2.0);
             }
@@ -79,6 +86,12 @@ impl Trees {
         if let Some(body) = base.and_then(|base| engine.movable(base)) {
             body.set_gravity_scale(if is_lifted { 0.0 } else { 1.0 }, false);
         }
+    }
+
+    /// Returns true for a tree with nothing near it, of which nothing is to be read as long as no body has changed in the
+    /// engine: its base is fixed, or its first link.
+    fn stays_clear(&self, index: usize) -> bool {
+        self.is_clear(index) && !self.casts_rays
     }
 
     /// Reads the changes of a tree. Returns true if it is awake.
@@ -398,6 +411,7 @@ impl Trees {
     /// Updates the poses of all links after the state was set.
     pub(crate) fn forward_kinematics(&mut self, engine: &EngineItem<'_, '_>, tables: &Tables) {
         self.forget_checks();
+        self.are_read = false;
         self.arrived.fill(false);
         self.outdated.fill(false);
         for index in 0..self.rows.len() {
