@@ -159,18 +159,8 @@ impl Rows {
             self.add_point_rows::<1, false>(&contact.sides, point, [normal], system);
             self.add_point_rows::<2, false>(&contact.friction_sides, point, across, system);
         }
-        let most = if turns || contact.separation_velocity.is_some() {
-            self.most_turned(first, members, bodies)
-        } else {
-            0.0
-        };
-        let wanted = self.wanted_slip(
-            first,
-            (contact, turns.then_some(most)),
-            &axes,
-            members,
-            bodies,
-        );
+        let most = self.most_turned(first, (contact, turns), members, bodies);
+        let wanted = self.wanted_slip(first, (contact, turns, most), &axes, members, bodies);
         let speed = self.speed_before(first, members, bodies);
         *gap += early * speed;
         let distance = *gap + CONTACT_SLOP;
@@ -202,8 +192,8 @@ impl Rows {
             }
         }
         let meeting = turned - speed;
-        let continues = self.last_sides == Some(contact.sides.map(Moving::of));
-        self.last_sides = Some(contact.sides.map(Moving::of));
+        let sides = contact.sides.map(Moving::of);
+        let continues = self.last_sides.replace(sides) == Some(sides);
         let bounces = contact.restitution > 0.0 && meeting > RESTITUTION_THRESHOLD;
         let before = bounces
             .then(|| [0, 1, 2].map(|index| self.speed_before(first + index, members, bodies)));
@@ -224,20 +214,20 @@ impl Rows {
     }
 
     /// Returns the target velocities of a contact's rows without correction of positions, m/s. If friction carries a free body
-    /// along, its velocities before and after the step are symmetric about the middle; then `most` is the square of the change by
-    /// rotation.
+    /// along, its velocities before and after the step are symmetric about the middle. `most` is the result of
+    /// [`most_turned`](Self::most_turned).
     fn wanted_slip(
         &self,
         first: usize,
-        (contact, most): (&Contact, Option<f64>),
+        (contact, turns, most): (&Contact, bool, f64),
         axes: &[Vector3<f64>; 3],
         members: &[Member<'_>],
         bodies: &[FreeBody],
     ) -> [f64; 3] {
         let mut wanted = axes.map(|axis| axis.dot(&contact.tangent_velocity));
-        let Some(most) = most else {
+        if !turns {
             return wanted;
-        };
+        }
         let slip = contact.slip.unwrap_or_default();
         for (index, wanted) in wanted.iter_mut().enumerate().skip(1) {
             let before = self.speed_before(first + index, members, bodies);
@@ -250,8 +240,17 @@ impl Rows {
     }
 
     /// Returns the square of the greatest change of a contact's velocity since the last step that the rotation of its surfaces
-    /// may explain, (m/s)².
-    fn most_turned(&self, first: usize, members: &[Member<'_>], bodies: &[FreeBody]) -> f64 {
+    /// may explain, (m/s)²; zero if it does not matter.
+    fn most_turned(
+        &self,
+        first: usize,
+        (contact, turns): (&Contact, bool),
+        members: &[Member<'_>],
+        bodies: &[FreeBody],
+    ) -> f64 {
+        if !turns && contact.separation_velocity.is_none() {
+            return 0.0;
+        }
         let mut fastest: f64 = 0.0;
         for side in 0..2 {
             let rows = self.rows[first..first + 3].iter();
