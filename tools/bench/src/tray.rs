@@ -143,7 +143,7 @@ fn check(starts: &[[f64; 3]], poses: &[[f64; 7]], link: &Isometry3<f64>) -> Chec
             shift.max(moved)
         };
     }
-    let turned = 2.0 * link.rotation.imag().norm().asin();
+    let turned = 2.0 * libm::asin(link.rotation.imag().norm().min(1.0));
     Check::new(shift < SHIFT)
         .with("largest_shift_m", rounded(shift, 6))
         .with("tray_rad", rounded(turned, 6))
