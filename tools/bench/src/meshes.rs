@@ -7,7 +7,7 @@ use super::{
     outcome::{Check, Outcome, rounded},
     steps::{self, Steps},
     stopwatch::Stopwatch,
-    world::{World, write},
+    world::{World, awake, write},
 };
 
 /// Ticks per second.
@@ -117,14 +117,10 @@ impl Heap {
 
     fn simulation(&self, steps: Steps) -> String {
         let steps = steps.fields();
-        let mut text = format!(
-            "// Nothing sleeps.\nSimulation(\n    scene: \"S4.robray\",\n    environment: (rate: {RATE}, {steps}),\n    bodies: {{\n"
+        let text = format!(
+            "// Nothing sleeps.\nSimulation(\n    scene: \"S4.robray\",\n    environment: (rate: {RATE}, {steps}),\n"
         );
-        for index in 0..self.starts.len() {
-            let name = name(index);
-            writeln!(text, "        \"{name}\": (can_sleep: false),").ok();
-        }
-        text + "    },\n)\n"
+        text + &awake((0..self.starts.len()).map(name))
     }
 
     /// Checks that all bodies are in the box.

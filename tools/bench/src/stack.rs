@@ -6,7 +6,7 @@ use super::{
     outcome::{Check, Outcome, rounded},
     steps::{self, Steps},
     stopwatch::Stopwatch,
-    world::World,
+    world::{World, awake},
 };
 
 /// Number of cubes in a column.
@@ -87,14 +87,10 @@ fn scene(starts: &[[f64; 3]]) -> String {
 
 fn simulation(count: usize, steps: Steps) -> String {
     let steps = steps.fields();
-    let mut text = format!(
-        "// Nothing sleeps.\nSimulation(\n    scene: \"S1.robray\",\n    environment: (rate: {RATE}, {steps}),\n    bodies: {{\n"
+    let text = format!(
+        "// Nothing sleeps.\nSimulation(\n    scene: \"S1.robray\",\n    environment: (rate: {RATE}, {steps}),\n"
     );
-    for index in 0..count {
-        let name = name(index);
-        writeln!(text, "        \"{name}\": (can_sleep: false),").ok();
-    }
-    text + "    },\n)\n"
+    text + &awake((0..count).map(name))
 }
 
 /// Checks that every column still stands, and that the first has the height of stiff cubes.

@@ -8,7 +8,7 @@ use super::{
     Failed, Setup,
     outcome::{Check, Outcome, rounded},
     stopwatch::Stopwatch,
-    world::World,
+    world::{World, awake},
 };
 
 /// Ticks per second.
@@ -105,16 +105,12 @@ fn scene(starts: &[[f64; 3]]) -> String {
 }
 
 fn simulation(count: usize, substeps: u32) -> String {
-    let mut text = format!(
+    let text = format!(
         "// Nothing sleeps.\nSimulation(\n    scene: \"S8.robray\",\n    environment: (rate: {RATE}, substeps: {substeps}),\n    \
          robots: {{ \"arm\": (frame: \"arm\", base: fixed, joints: {{ \"swing\": (position: {FROM}, max_effort: 60) }},\n        \
-         sensors: {{ \"joints\": (kind: \"joint_state\") }}, actuators: {{ \"motors\": (kind: \"joints\") }}) }},\n    bodies: {{\n"
+         sensors: {{ \"joints\": (kind: \"joint_state\") }}, actuators: {{ \"motors\": (kind: \"joints\") }}) }},\n"
     );
-    for index in 0..count {
-        let name = name(index);
-        writeln!(text, "        \"{name}\": (can_sleep: false),").ok();
-    }
-    text + "    },\n)\n"
+    text + &awake((0..count).map(name))
 }
 
 /// Checks that no box is in the ground and, if the arm had the time for it, that it arrived and moved at least half of them.

@@ -10,7 +10,7 @@ use super::{
     iiwa::{JOINTS, model, motors},
     outcome::{Check, Outcome, rounded},
     stopwatch::Stopwatch,
-    world::World,
+    world::{World, awake},
 };
 
 /// Ticks per second.
@@ -115,17 +115,13 @@ fn scene(starts: &[[f64; 3]]) -> String {
 }
 
 fn simulation(count: usize, substeps: u32) -> String {
-    let mut text = format!(
+    let text = format!(
         "// Nothing sleeps.\nSimulation(\n    scene: \"S7.robray\",\n    environment: (rate: {RATE}, substeps: {substeps}),\n    \
          robots: {{ \"arm\": (frame: \"base\", base: fixed,\n            joints: {{\n{}            }},\n            \
-         actuators: {{ \"motors\": (kind: \"joints\") }}) }},\n    bodies: {{\n",
+         actuators: {{ \"motors\": (kind: \"joints\") }}) }},\n",
         motors(|_| 0.0)
     );
-    for index in 0..count {
-        let name = name(index);
-        writeln!(text, "        \"{name}\": (can_sleep: false),").ok();
-    }
-    text + "    },\n)\n"
+    text + &awake((0..count).map(name))
 }
 
 /// Checks that the boxes are where they were on the tray, given the pose of the last link.

@@ -95,6 +95,13 @@ impl World {
     }
 }
 
+/// Returns the end of a simulation file: bodies with these names that do not sleep.
+pub(super) fn awake(names: impl IntoIterator<Item = String>) -> String {
+    let bodies = names.into_iter();
+    let bodies = bodies.map(|name| format!("        \"{name}\": (can_sleep: false),\n"));
+    format!("    bodies: {{\n{}    }},\n)\n", bodies.collect::<String>())
+}
+
 /// Writes a file of the scene; returns its path.
 pub(super) fn write(setup: &Setup<'_>, name: &str, text: &str) -> Result<PathBuf, Failed> {
     let path = setup.folder.join(name);
