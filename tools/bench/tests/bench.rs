@@ -92,7 +92,7 @@ const FIELDS: [&str; 20] = [
 ];
 
 /// Each scene in its smallest useful size: arguments, its name, its ticks, and the numbers of its check.
-const SCENES: [(&[&str], &str, Option<u64>, &[&str]); 6] = [
+const SCENES: [(&[&str], &str, Option<u64>, &[&str]); 9] = [
     (
         &["S1", "--n", "12", "--seconds", "0.5"],
         "stack",
@@ -134,6 +134,24 @@ const SCENES: [(&[&str], &str, Option<u64>, &[&str]); 6] = [
         "camera",
         None,
         &["wrong_depths", "depths_checked", "median_depth", "rgb_mean"],
+    ),
+    (
+        &["S7", "--n", "9", "--seconds", "0.5"],
+        "tray",
+        Some(30),
+        &["largest_shift_m", "tray_rad"],
+    ),
+    (
+        &["S8", "--n", "4", "--seconds", "0.1"],
+        "sweep",
+        Some(24),
+        &["swept", "of", "position_rad", "lowest_m"],
+    ),
+    (
+        &["S9", "--n", "200"],
+        "chain",
+        Some(1),
+        &["first_m", "last_m"],
     ),
 ];
 
@@ -204,10 +222,11 @@ fn files_of_the_scenes_are_whole() {
 fn wrong_arguments_are_explained() {
     let room = Room::new();
     for (arguments, words) in [
-        (&["S7"][..], &["S7", "S1", "all"][..]),
+        (&["S10"][..], &["S10", "S1", "all"][..]),
         (&["S2", "--n", "0"], &["1..=100000"]),
         (&["S2", "--n", "9999"], &["room for 1500 robots"]),
         (&["S5", "--seconds", "3"], &["S5", "`--seconds`"]),
+        (&["S9", "--seconds", "3"], &["S9", "`--seconds`"]),
         (&["S5", "--substeps", "3"], &["S5", "`--substeps`"]),
         (&["S3", "--fewest"], &["`--fewest`", "S1 and S4"]),
         (&["S1", "--fewest", "--substeps", "3"], &["--substeps"]),
@@ -236,6 +255,8 @@ print(json.dumps({
     "S4.robray frame stone_": [[*position, *turn[1:], turn[0], 1] for position, turn in zip(positions, turns)],
     "hull.obj v ": sorted(scenes.hull()),
     "S5.robray frame box_": [whole(*box) for box in scenes.load(20)],
+    "S7.robray frame box_": [[*position, 0.1] for position in scenes.tray(20)],
+    "S8.robray frame box_": [[*position, 0.4] for position in scenes.sweep(20)],
 }))
 "#;
 
@@ -254,13 +275,13 @@ fn programs_for_other_simulators_have_the_same_scenes() {
     let scenes: BTreeMap<String, Vec<Vec<f64>>> =
         serde_json::from_slice(&printed.stdout).expect("lists of numbers");
     let room = Room::new();
-    for scene in ["S1", "S2", "S4", "S5"] {
+    for scene in ["S1", "S2", "S4", "S5", "S7", "S8"] {
         let arguments = [scene, "--n", "20", "--keep", "kept"];
         let seconds = ["--seconds", "0.1"];
         let more = if scene == "S5" { &[][..] } else { &seconds };
         room.run(&[&arguments, more].concat()).with_code(0);
     }
-    assert_eq!(scenes.len(), 6);
+    assert_eq!(scenes.len(), 8);
     for (what, theirs) in scenes {
         let (file, begin) = what.split_once(' ').expect("a file");
         let text = room.read(&format!("kept/{file}"));
