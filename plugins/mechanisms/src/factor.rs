@@ -61,8 +61,11 @@ impl<T: Number> MassMatrix<T> {
         *entry = *entry + number;
     }
 
-    /// Collects the ancestors of all rows.
+    /// Collects the ancestors of all rows, if that was not done yet and the matrix is not dense.
     fn find_ancestors(&mut self) {
+        if self.is_dense || !self.ends.is_empty() {
+            return;
+        }
         for parent in &self.parents {
             let mut ancestor = *parent;
             while let Some(left) = ancestor {
@@ -82,9 +85,7 @@ impl<T: Number> MassMatrix<T> {
     /// Does what [`factor`](MassMatrix::factor) does.
     #[inline(always)]
     pub(crate) fn factor_numbers(&mut self) {
-        if !self.is_dense && self.ends.is_empty() {
-            self.find_ancestors();
-        }
+        self.find_ancestors();
         for row in (0..self.order()).rev() {
             let start = index(row, 0);
             let (above, own) = self.lower.split_at_mut(start);
@@ -113,6 +114,12 @@ impl<T: Number> MassMatrix<T> {
                 own[left] = share;
             }
         }
+    }
+
+    /// Sets the lower triangle, row by row, of the factors that [`factor`](MassMatrix::factor) of an equal tree has computed.
+    pub(crate) fn set_factors(&mut self, factors: &Vec<T>) {
+        self.find_ancestors();
+        self.lower.clone_from(factors);
     }
 
     /// Does what [`solve`](MassMatrix::solve) does.

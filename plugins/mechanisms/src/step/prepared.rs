@@ -43,7 +43,7 @@ impl Integrator {
         dt: f64,
     ) {
         self.workspace.assembled.clone_from(matrix);
-        self.workspace.matrix.lower.clone_from(factors);
+        self.workspace.matrix.set_factors(factors);
         self.velocities.copy_from_slice(accelerations);
         self.has_terms = true;
         self.solved_step = Some(dt);
