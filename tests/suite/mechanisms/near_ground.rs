@@ -149,3 +149,47 @@ fn a_rover_meets_walls_and_edges_alike_without_the_engine() {
         }
     }
 }
+
+/// Returns the heights of some equal robots that start in the air, after a quarter of a second and after landing.
+fn heights(kind: &str, count: usize) -> [Vec<f64>; 2] {
+    let names = (0..count).map(|index| format!("robot_{index}"));
+    let robots: String = names
+        .clone()
+        .zip((0_u32..).step_by(4))
+        .map(|(name, x)| {
+            format!(
+                r#""{name}": (
+                    model: "robots/{kind}.robray", base: dynamic, at: (translation: ({x}, 0, 2)),
+                    actuators: {{ "motion": (kind: "v_omega", start: (v: 0.4)) }},
+                ),"#
+            )
+        })
+        .collect();
+    let ground = "frame ground { translation [0, 0, -0.5]; geometry { shape box; dimension [400, 60, 1]; friction 0.8; } }";
+    let mut test = Test::new(ground, &format!("robots: {{ {robots} }}"));
+    [0.25, 2.0].map(|seconds| {
+        test.run(seconds);
+        let height = |name: String| test.0.body(&name).expect("a body").pose.translation.z;
+        names.clone().map(height).collect()
+    })
+}
+
+/// Equal trees that touch nothing are integrated together. The wheels of these robots have motors and friction, whose rows are
+/// solved in the first tick with factors that were computed for all of them at the same time.
+#[test]
+fn equal_robots_that_start_in_the_air_fall_and_land_as_one_alone() {
+    for kind in ["segway_rmp400", "pioneer3dx", "b21"] {
+        let [[fallen, landed], [all_fallen, all_landed]] = [1, 5].map(|count| heights(kind, count));
+        assert!(
+            (fallen[0] - (2.0 - 9.81 * 0.25 * 0.25 / 2.0)).abs() < 0.01,
+            "{kind}: {fallen:?}"
+        );
+        assert_eq!(all_fallen, [fallen[0]; 5], "{kind}");
+        for height in all_landed {
+            assert!(
+                (height - landed[0]).abs() < 2e-3 && height < 0.3,
+                "{kind}: {height} m"
+            );
+        }
+    }
+}

@@ -296,6 +296,9 @@ fn check_arguments(args: &Args) -> Result<(), String> {
             "the arena of S2 and S6 has room for {ROBOTS} robots"
         ));
     }
+    if args.scene == Choice::Chain && args.n == Some(1) {
+        return Err("a chain of S9 has at least two links".to_owned());
+    }
     let rests = [Choice::Stack, Choice::FallingMeshes].contains(&args.scene);
     if args.fewest && !rests {
         return Err("`--fewest` is for S1 and S4, whose results depend on the steps".to_owned());

@@ -226,6 +226,7 @@ fn wrong_arguments_are_explained() {
         (&["S2", "--n", "0"], &["1..=100000"]),
         (&["S2", "--n", "9999"], &["room for 1500 robots"]),
         (&["S5", "--seconds", "3"], &["S5", "`--seconds`"]),
+        (&["S9", "--n", "1"], &["S9", "two links"]),
         (&["S9", "--seconds", "3"], &["S9", "`--seconds`"]),
         (&["S5", "--substeps", "3"], &["S5", "`--substeps`"]),
         (&["S3", "--fewest"], &["`--fewest`", "S1 and S4"]),
