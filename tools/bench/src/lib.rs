@@ -296,7 +296,7 @@ fn check_arguments(args: &Args) -> Result<(), String> {
             "the arena of S2 and S6 has room for {ROBOTS} robots"
         ));
     }
-    if args.scene == Choice::Chain && args.n == Some(1) {
+    if [Choice::Chain, Choice::All].contains(&args.scene) && args.n == Some(1) {
         return Err("a chain of S9 has at least two links".to_owned());
     }
     let rests = [Choice::Stack, Choice::FallingMeshes].contains(&args.scene);
