@@ -166,9 +166,9 @@ fn default_action(
         if !due.0 {
             continue;
         }
-        if !command.is_empty() || !earlier.0.is_empty() {
+        if !command.is_empty() || !earlier.commands().is_empty() {
             let [all, own] = &mut *buffers;
-            let commands = earlier.0.iter().chain([&*command]);
+            let commands = earlier.commands().iter().chain([&*command]);
             for command in commands.filter(|command| !command.is_empty()) {
                 match plan(&motors.0, command, own) {
                     Ok(()) => {
@@ -182,9 +182,9 @@ fn default_action(
             }
             aim(all, motors, &mut interpolations, &mut joints);
             // The commands were applied: the next one is not merged into them.
-            earlier.0.clear();
             command.clear();
             received.0.clear();
+            earlier.clear();
         }
         interpolations.0.retain_mut(|interpolation| {
             let joint = motors.0.get(interpolation.motor).map(|motor| motor.joint);

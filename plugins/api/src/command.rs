@@ -25,7 +25,7 @@ use crate::{
 };
 
 pub use merging::Earlier;
-use merging::{merge, overwrites};
+use merging::merge;
 
 /// Capacity of a mailbox, in commands per tick; the newest command wins, so a few are enough.
 const CAPACITY: usize = 64;
@@ -76,6 +76,9 @@ pub fn give<C: Command>(world: &mut World, entity: Entity, command: C) -> Result
     world
         .entity_mut(entity)
         .insert((Received(command.clone()), command));
+    if let Some(mut earlier) = world.get_mut::<Earlier<C>>(entity) {
+        earlier.expect_command();
+    }
     Contender::note(world.get_mut(entity));
     Ok(())
 }
@@ -403,7 +406,7 @@ pub(crate) fn read_inputs<A: Component, C: Command>(
             Contender::note(contender);
             for message in mailbox.messages() {
                 if let Some(earlier) = &mut earlier
-                    && overwrites(&received.0, message.as_ref())
+                    && earlier.is_overwritten(&received.0, message.as_ref())
                 {
                     note(&mut log, &clock, path, &received.0);
                     earlier.add(&mut received.0);
@@ -440,6 +443,9 @@ pub(crate) fn read_inputs<A: Component, C: Command>(
         }
         received.0.clone_from(&setpoint);
         modifiers.enter(&mut received.0);
+        if let Some(earlier) = &mut earlier {
+            earlier.expect_command();
+        }
     }
 }
 

@@ -136,7 +136,7 @@ fn all_commands_of_a_tick_apply() {
     assert_eq!(set.reply().unwrap().status, Status::Success);
     assert_eq!(targets(&test), [Position(0.25), Velocity(0.1), Effort(3.0)]);
     assert_eq!(
-        test.get::<Earlier<JointsCommand>>(joints).0,
+        test.get::<Earlier<JointsCommand>>(joints).commands(),
         [],
         "each acts once"
     );
@@ -161,7 +161,7 @@ fn requests_that_wait_are_few() {
     }
     test.app.world_mut().entity_mut(joints).remove::<Due>();
     test.step(BodyState::default());
-    let waiting = test.get::<Earlier<JointsCommand>>(joints).0.len();
+    let waiting = test.get::<Earlier<JointsCommand>>(joints).commands().len();
     assert!(0 < waiting && waiting <= 64, "{waiting}");
 }
 

@@ -12,30 +12,64 @@ use crate::{hasher::StateHasher, state::Stateful};
 /// this component: a command with a field that the last one has as well does not replace it, but acts after it. Their
 /// `default_action` clears the list. Commands that pass input modifiers replace one another.
 #[derive(Component, Clone, Serialize, serde::Deserialize)]
-pub struct Earlier<C>(pub Vec<C>);
+#[serde(transparent)]
+pub struct Earlier<C> {
+    commands: Vec<C>,
+    /// True if the last command is known to be the default one, so that no message overwrites it: comparing all fields takes
+    /// longer than the rest of a message's way.
+    #[serde(skip)]
+    has_acted: bool,
+}
 
 impl<C> Default for Earlier<C> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self {
+            commands: Vec::new(),
+            has_acted: false,
+        }
     }
 }
 
 impl<C: Command> Stateful for Earlier<C> {
     /// Most of the time there are none.
     fn hash(&self, hasher: &mut StateHasher) {
-        for command in &self.0 {
+        for command in &self.commands {
             hasher.value(command);
         }
     }
 }
 
 impl<C: Command> Earlier<C> {
+    /// Returns the commands, from the oldest to the newest.
+    #[must_use]
+    pub fn commands(&self) -> &[C] {
+        &self.commands
+    }
+
     /// Adds the last command, and clears it. As in a mailbox, the oldest of too many commands are dropped.
     pub fn add(&mut self, last: &mut C) {
-        if self.0.len() == CAPACITY {
-            self.0.remove(0);
+        if self.commands.len() == CAPACITY {
+            self.commands.remove(0);
         }
-        self.0.push(std::mem::take(last));
+        self.commands.push(std::mem::take(last));
+    }
+
+    /// Clears the list after its commands have acted. The last command has acted, too, and [`Received`](super::Received) contains
+    /// the default one.
+    pub fn clear(&mut self) {
+        self.commands.clear();
+        self.has_acted = true;
+    }
+
+    /// Returns true if a message, which is merged next, has a field that the last command has as well.
+    pub(super) fn is_overwritten(&mut self, last: &C, message: &dyn PartialReflect) -> bool {
+        let has_acted = std::mem::take(&mut self.has_acted);
+        !has_acted && overwrites(last, message)
+    }
+
+    /// Notes that the last command is replaced by another way than messages.
+    pub(super) const fn expect_command(&mut self) {
+        self.has_acted = false;
     }
 }
 
