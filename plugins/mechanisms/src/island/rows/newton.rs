@@ -15,7 +15,7 @@ use super::{
 };
 
 /// Maximum number of rows that are solved for their impulses.
-const MAX_ROWS: usize = 96;
+pub(super) const MAX_ROWS: usize = 96;
 
 /// Maximum number of rows for which the coupling matrix is cached.
 const MAX_CACHED_ROWS: usize = 2 * MAX_ROWS;

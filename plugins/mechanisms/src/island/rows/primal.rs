@@ -154,7 +154,13 @@ impl VelocitySolver {
         responses: &[f64],
         velocities: &mut [f64],
     ) -> bool {
-        if !self.system.solve::<false>(&self.groups, contacts) {
+        let is_symmetric = self.groups.iter().all(Group::is_diagonal);
+        let has_solution = if is_symmetric {
+            self.system.solve::<true>(&self.groups, contacts)
+        } else {
+            self.system.solve::<false>(&self.groups, contacts)
+        };
+        if !has_solution {
             return false;
         }
         for group in &self.groups {

@@ -374,18 +374,11 @@ impl BlockSystem {
         self.blocks.clone_from(&self.masses);
         self.transposed.clear();
         let count = self.nodes.len();
-        if IS_SYMMETRIC || groups.iter().all(Group::is_diagonal) {
-            for group in groups {
-                self.add::<true>(law_of(group, contacts), group);
-            }
-            if !IS_SYMMETRIC {
-                self.transposed.extend_from_slice(&self.blocks[count..]);
-            }
-        } else {
+        if !IS_SYMMETRIC {
             self.transposed.extend_from_slice(&self.masses[count..]);
-            for group in groups {
-                self.add::<false>(law_of(group, contacts), group);
-            }
+        }
+        for group in groups {
+            self.add::<IS_SYMMETRIC>(law_of(group, contacts), group);
         }
         let (blocks, transposed) = (&mut self.blocks, &mut self.transposed);
         if !self.elimination.factor::<IS_SYMMETRIC>(blocks, transposed) {
