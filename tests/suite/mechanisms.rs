@@ -1,6 +1,7 @@
 //! Dynamics for users' controllers, compared with the simulated world.
 mod balance;
 mod clearance;
+mod gaps;
 pub(crate) mod gripping;
 mod inside;
 mod jammed_chains;

@@ -33,6 +33,7 @@ use crate::{
 };
 use anchors::Anchors;
 pub use contact::{Contact, Side, Weld};
+pub use far::Gap;
 pub use free_body::FreeBody;
 use rows::Rows;
 
@@ -131,6 +132,22 @@ impl Island {
         welds: &mut [Weld],
         dt: f64,
     ) {
+        self.step_beside((members, bodies, contacts, welds), &[], dt);
+    }
+
+    /// Does what [`step`](Self::step) does, beside gaps between free bodies whose contacts are not among these. If the step may
+    /// close one of the gaps, returns false; it is to be made again with these contacts then, and only workspaces have changed.
+    pub fn step_beside(
+        &mut self,
+        (members, bodies, contacts, welds): (
+            &mut [Member<'_>],
+            &mut [FreeBody],
+            &mut [Contact],
+            &mut [Weld],
+        ),
+        gaps: &[Gap],
+        dt: f64,
+    ) -> bool {
         for body in &mut *bodies {
             body.moving = Motion::ZERO;
         }
@@ -144,6 +161,11 @@ impl Island {
         self.choose_all(contacts);
         let count = |member: &Member<'_>| substep_count(member.tree, &member.state.velocities, dt);
         let mut substeps = members.iter().map(count).max().unwrap_or(1);
+        // Substeps have velocities of their own.
+        let is_whole = |substeps: u32| substeps == 1 || gaps.is_empty();
+        if !is_whole(substeps) {
+            return false;
+        }
         if substeps == 1 || 2 * substeps < MAX_SUBSTEPS && !contacts.is_empty() {
             let counts = [contacts.len(), welds.len()];
             if counts[0] > 1 && !Rows::are_dense(self.velocities.len(), counts) {
@@ -152,9 +174,16 @@ impl Island {
             self.solve(members, bodies, contacts, welds, [dt, dt]);
             substeps = self.after_impact(members, contacts, substeps, dt);
         }
+        if !is_whole(substeps) {
+            return false;
+        }
         self.anchors.clear();
         if substeps == 1 {
-            self.finish(members, bodies, contacts, welds, [dt, dt]);
+            self.finish_solution(members, bodies, contacts, welds, [dt, dt]);
+            if self.may_close(gaps, members.len(), dt) {
+                return false;
+            }
+            self.finish(members, bodies, contacts, welds, dt);
         } else {
             self.choose_all(contacts);
             let anchors = welds
@@ -166,15 +195,17 @@ impl Island {
         for body in bodies {
             body.moving = body.moving * (1.0 / dt);
         }
+        true
     }
 
-    /// Ends a step or a substep that has been solved.
-    fn finish(
+    /// Adds the bounces to the velocities of a step or a substep that has been solved. If one of the gaps that were left out closes,
+    /// solves it again with all contacts.
+    fn finish_solution(
         &mut self,
         members: &mut [Member<'_>],
-        bodies: &mut [FreeBody],
-        contacts: &mut [Contact],
-        welds: &mut [Weld],
+        bodies: &[FreeBody],
+        contacts: &[Contact],
+        welds: &[Weld],
         [length, dt]: [f64; 2],
     ) {
         if self.near.len() < contacts.len() && self.closes_gap(members, bodies, contacts, dt) {
@@ -189,6 +220,17 @@ impl Island {
             self.solve(members, bodies, contacts, welds, [length, dt]);
             self.bounce(members, bodies);
         }
+    }
+
+    /// Ends a step or a substep, whose velocities are known.
+    fn finish(
+        &mut self,
+        members: &mut [Member<'_>],
+        bodies: &mut [FreeBody],
+        contacts: &mut [Contact],
+        welds: &mut [Weld],
+        dt: f64,
+    ) {
         self.rows
             .advance_gaps(&mut self.gaps, &self.near, &self.moving, dt);
         for (index, anchors) in self.anchors.iter_mut().enumerate() {
@@ -310,11 +352,13 @@ impl Island {
                 BIAS_TOLERANCE
             };
             // Velocities after an impact say nothing about those before it.
-            let is_impact = member.tree.turns.iter().any(|&speed| {
-                let change = velocities[speed] - member.state.velocities[speed];
-                change.abs() * dt > MAX_TURN
-            });
-            if change * fastest > tolerance && !is_impact {
+            let is_impact = || {
+                member.tree.turns.iter().any(|&speed| {
+                    let change = velocities[speed] - member.state.velocities[speed];
+                    change.abs() * dt > MAX_TURN
+                })
+            };
+            if change * fastest > tolerance && !is_impact() {
                 self.means.clear();
                 self.means
                     .extend(pairs.map(|(end, begin)| (end + begin) / 2.0));

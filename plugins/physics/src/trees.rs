@@ -24,6 +24,7 @@ mod displacement;
 mod drive;
 mod equal_trees;
 mod flat;
+mod gaps;
 mod groups;
 mod heavy;
 mod job;

@@ -13,6 +13,35 @@ use super::{Contact, FreeBody, Island, Member, Motion, Side, motion, rows::CONTA
 /// step that does not close, m.
 const DEEP: f64 = CONTACT_SLOP / 2.0;
 
+/// Two free bodies whose contacts are gaps that stay open unless their velocities change much in a step: only how near they may
+/// come is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gap {
+    /// Indices of the bodies.
+    pub bodies: [usize; 2],
+    /// Direction from the first to the second one, world axes.
+    pub normal: Vector3<f64>,
+    /// Least distance of their surfaces in the middle of the step along the normal, m.
+    pub distance: f64,
+    /// Greatest distance of a contact from the centre of mass of either body, m.
+    pub extents: [f64; 2],
+}
+
+impl Gap {
+    /// Returns true if the gap stays open in a step of `dt` seconds in which the bodies move as before it. The velocities are those
+    /// of the centres of mass.
+    #[must_use]
+    pub fn stays_open(&self, before: [Motion; 2], dt: f64) -> bool {
+        self.distance + DEEP > 2.0 * dt * self.approach(before)
+    }
+
+    /// Returns the greatest velocity with which contacts of the bodies may approach each other, m/s.
+    fn approach(&self, [one, two]: [Motion; 2]) -> f64 {
+        let turning = one.angular.norm() * self.extents[0] + two.angular.norm() * self.extents[1];
+        (one.linear - two.linear).dot(&self.normal) + turning
+    }
+}
+
 /// Members, free bodies, and the indices of their first velocities.
 type System<'a> = (&'a [Member<'a>], &'a [FreeBody], &'a [usize]);
 
@@ -47,6 +76,18 @@ impl Island {
             }
             first = end;
         }
+    }
+
+    /// Returns true if the step may close a gap without contacts, given the number of members.
+    pub(super) fn may_close(&self, gaps: &[Gap], members: usize, dt: f64) -> bool {
+        let closes = |gap: &Gap, velocities: &[f64]| {
+            let of = gap
+                .bodies
+                .map(|body| motion(velocities, self.starts[members + body]));
+            gap.approach(of) * dt > gap.distance + CONTACT_SLOP
+        };
+        let mut gaps = gaps.iter();
+        gaps.any(|gap| closes(gap, &self.moving) || closes(gap, &self.velocities))
     }
 
     /// Returns true if one of the gaps that were left out closes in the step.
@@ -292,5 +333,71 @@ mod tests {
             speeds.map(|speed| (speed * 1e9).round()),
             expected.map(|speed| (speed * 1e9).round())
         );
+    }
+
+    /// Makes a step in which a ball moves at this speed, before which it had another one, with a gap instead of the contact of balls
+    /// 3 and 4. Returns false if the step was not made, and the speeds of these.
+    fn step_beside_gap(
+        contacts: impl FnOnce(&mut Vec<Contact>),
+        (ball, [before, speed]): (usize, [f64; 2]),
+    ) -> (bool, [f64; 2]) {
+        let mut bodies = balls();
+        bodies[ball].before.linear.x = before;
+        bodies[ball].linear.x = speed;
+        let mut known = gaps(&bodies);
+        contacts(&mut known);
+        let left_out = known.remove(3);
+        let gap = Gap {
+            bodies: [3, 4],
+            normal: left_out.normal,
+            distance: left_out.distance,
+            extents: [0.1; 2],
+        };
+        let motions = [&bodies[3], &bodies[4]].map(|body| body.before);
+        assert!(gap.stays_open(motions, DT), "as far as is known before");
+        let (members, welds) = (&mut [][..], &mut [][..]);
+        let of = (members, &mut bodies[..], &mut known[..], welds);
+        let is_made = Island::default().step_beside(of, &[gap], DT);
+        (is_made, [3, 4].map(|index: usize| bodies[index].linear.x))
+    }
+
+    #[test]
+    fn a_step_beside_a_gap_is_one_without_it() {
+        let (is_made, speeds) = step_beside_gap(|_| (), (3, [0.4, 0.4]));
+        assert!(is_made);
+        assert_eq!(speeds, step([0.4, 0.4]).1);
+    }
+
+    #[test]
+    fn a_step_that_closes_a_gap_is_not_made() {
+        let (is_made, speeds) = step_beside_gap(|_| (), (3, [0.0, 3.0]));
+        assert!(!is_made);
+        assert_eq!(speeds, [3.0, 0.0], "nothing has changed");
+        // The ball before them hits the first one.
+        let bounces = |contacts: &mut Vec<Contact>| {
+            contacts[2].distance = 0.0;
+            contacts[2].restitution = 1.0;
+        };
+        let (is_made, _) = step_beside_gap(bounces, (2, [2.0, 2.0]));
+        assert!(!is_made, "the bounce closes it");
+    }
+
+    #[test]
+    fn rotation_may_close_a_gap() {
+        let gap = Gap {
+            bodies: [0, 1],
+            normal: Vector3::x(),
+            distance: GAP,
+            extents: [0.1, 0.2],
+        };
+        let turning = |speed: f64| Motion {
+            angular: Vector3::z() * speed,
+            linear: Vector3::y(),
+        };
+        let most = (GAP + DEEP) / (2.0 * DT);
+        let stays_open = |motions| gap.stays_open(motions, DT);
+        assert!(stays_open([turning(9.9 * most), Motion::ZERO]));
+        assert!(!stays_open([turning(10.1 * most), Motion::ZERO]));
+        assert!(!stays_open([turning(4.0 * most), turning(-3.1 * most)]));
     }
 }

@@ -47,7 +47,8 @@ impl Island {
                 self.halve(bodies, contacts, substep);
                 continue;
             }
-            self.finish(members, bodies, contacts, welds, [length, substep]);
+            self.finish_solution(members, bodies, contacts, welds, [length, substep]);
+            self.finish(members, bodies, contacts, welds, substep);
             for (sum, contact) in self.impulses.iter_mut().zip(&*contacts) {
                 *sum += contact.impulse;
             }

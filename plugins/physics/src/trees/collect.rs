@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Trees,
     bodies::{moves, rigid},
-    contact_point::{ContactPoint, Pair},
+    contact_point::{ContactPoint, OpenGap, Pair},
     coupled::CoupledBody,
     flat::Flat,
     isometry,
@@ -32,6 +32,8 @@ pub(super) struct ConstraintSet {
     open: Vec<usize>,
     pub pairs: Vec<Pair>,
     pub contacts: Vec<ContactPoint>,
+    /// Pairs without contacts, since their gaps stay open.
+    pub gaps: Vec<OpenGap>,
     pub welds: Vec<WeldPoint>,
 }
 
@@ -61,6 +63,7 @@ impl ConstraintSet {
         self.open.clear();
         self.pairs.clear();
         self.contacts.clear();
+        self.gaps.clear();
         self.welds.clear();
     }
 }
@@ -122,7 +125,7 @@ impl Trees {
         // Both bodies of a contact may have been visited.
         constraints.pairs.sort_unstable_by_key(|pair| pair.geometry);
         constraints.pairs.dedup_by_key(|pair| pair.geometry);
-        self.points(&mut constraints, engine, tables);
+        self.points(&mut constraints, engine, tables, dt);
         self.constraints = constraints;
     }
 

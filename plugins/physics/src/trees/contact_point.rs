@@ -1,6 +1,6 @@
 //! Contact points and their keys.
 use bevy_rapier3d::{parry::query::ContactManifold, rapier::prelude::ColliderHandle};
-use morse_mechanisms::island::{Contact, Side};
+use morse_mechanisms::island::{Contact, Gap, Side};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +50,26 @@ pub(super) struct Pair {
     pub bodies: [usize; 2],
     /// Tree and number of the pair, if its contacts are detected here.
     pub near: Option<[usize; 2]>,
+}
+
+/// A pair of coupled bodies whose contacts are left out, since their gaps stay open.
+pub(super) struct OpenGap {
+    /// Index of the pair.
+    pub pair: usize,
+    /// Indices of the bodies among the coupled ones.
+    pub bodies: [usize; 2],
+    pub gap: Gap,
+}
+
+impl OpenGap {
+    /// Returns the gap between two bodies of an island, given the indices of its coupled bodies in ascending order.
+    pub(super) fn within(&self, free: &[usize]) -> Option<Gap> {
+        let [one, two] = self.bodies.map(|body| free.binary_search(&body).ok());
+        Some(Gap {
+            bodies: [one?, two?],
+            ..self.gap
+        })
+    }
 }
 
 /// A contact point.

@@ -1,13 +1,14 @@
-//! Islands of trees and free bodies with contacts or welds between them, by union–find with path compression.
+//! Islands of trees and free bodies with contacts, gaps or welds between them, by union–find with path compression.
 
 use super::{Trees, collect::ConstraintSet};
 
-/// Trees, free bodies, contacts and welds of an island, by index.
+/// Trees, free bodies, contacts, gaps and welds of an island, by index.
 #[derive(Default)]
 pub(super) struct Group {
     pub trees: Vec<usize>,
     pub free: Vec<usize>,
     pub contacts: Vec<usize>,
+    pub gaps: Vec<usize>,
     pub welds: Vec<usize>,
 }
 
@@ -35,8 +36,8 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    pub(super) fn all(&self) -> &[Group] {
-        &self.groups[..self.count]
+    pub(super) fn all(&mut self) -> &mut [Group] {
+        &mut self.groups[..self.count]
     }
 
     /// Resets the forest to this number of isolated nodes.
@@ -57,6 +58,7 @@ impl Groups {
         group.trees.clear();
         group.free.clear();
         group.contacts.clear();
+        group.gaps.clear();
         group.welds.clear();
         self.count += 1;
         self.count - 1
@@ -95,6 +97,9 @@ impl Trees {
         for touch in &constraints.contacts {
             groups.join(touch.bodies.map(node));
         }
+        for gap in &constraints.gaps {
+            groups.join(gap.bodies.map(|free| Some(trees + free)));
+        }
         for weld in &constraints.welds {
             groups.join(weld.bodies.map(|side| side.and_then(node)));
         }
@@ -124,6 +129,9 @@ impl Trees {
             if let Some(group) = of(touch.bodies.map(Some)) {
                 groups[group].contacts.push(index);
             }
+        }
+        for (index, gap) in constraints.gaps.iter().enumerate() {
+            groups[of_node[trees + gap.bodies[0]]].gaps.push(index);
         }
         for (index, weld) in constraints.welds.iter().enumerate() {
             if let Some(group) = of(weld.bodies) {

@@ -2,7 +2,7 @@
 use std::mem;
 
 use morse_api::threads::reuse;
-use morse_mechanisms::island::{Contact, FreeBody, Island, Member, Weld};
+use morse_mechanisms::island::{Contact, FreeBody, Gap, Island, Member, Weld};
 
 use super::{TreeRow, equal_trees::LoneSteps, taken::TakenTrees};
 
@@ -11,7 +11,10 @@ pub(super) struct Job {
     pub taken: TakenTrees,
     pub bodies: Vec<FreeBody>,
     pub contacts: Vec<Contact>,
+    pub gaps: Vec<Gap>,
     pub welds: Vec<Weld>,
+    /// True if the last step was not made, since it closes a gap.
+    closes_gap: bool,
     members: Vec<Member<'static>>,
     island: Island,
     lone: LoneSteps,
@@ -26,7 +29,9 @@ impl Job {
             taken: Vec::new(),
             bodies: Vec::new(),
             contacts: Vec::new(),
+            gaps: Vec::new(),
             welds: Vec::new(),
+            closes_gap: false,
             members: Vec::new(),
             island: Island::new(contact_frequency),
             lone: LoneSteps::new(contact_frequency),
@@ -34,7 +39,12 @@ impl Job {
         }
     }
 
-    /// Integrates the island by `dt` seconds; `rows` are all trees.
+    /// Returns true if the last step was not made, since it closes a gap whose contacts are not known.
+    pub(super) const fn closes_gap(&self) -> bool {
+        self.closes_gap
+    }
+
+    /// Integrates the island by `dt` seconds, unless that [closes a gap](Self::closes_gap); `rows` are all trees.
     pub(super) fn step(&mut self, rows: &[TreeRow], dt: f64) {
         for one in &mut self.taken {
             one.pose(rows);
@@ -43,7 +53,14 @@ impl Job {
         let mut members: Vec<Member<'_>> = reuse(mem::take(&mut self.members));
         members.extend(self.taken.iter_mut().map(|one| one.member(rows)));
         let (bodies, contacts, welds) = (&mut self.bodies, &mut self.contacts, &mut self.welds);
-        self.island.step(&mut members, bodies, contacts, welds, dt);
+        let gaps = &self.gaps[..];
+        let of = (
+            &mut members[..],
+            &mut bodies[..],
+            &mut contacts[..],
+            &mut welds[..],
+        );
+        self.closes_gap = !self.island.step_beside(of, gaps, dt);
         self.members = reuse(members);
     }
 

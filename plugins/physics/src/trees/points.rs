@@ -13,65 +13,84 @@ use super::{
 use crate::engine::{EngineItem, Tables};
 
 impl Trees {
-    /// Collects the contact points of all pairs, at the poses in the middle of the step.
+    /// Collects the contact points of all pairs, at the poses in the middle of a step of `dt` seconds, except those of gaps that
+    /// stay open.
     pub(super) fn points(
         &self,
         constraints: &mut ConstraintSet,
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
+        dt: f64,
     ) {
         let ConstraintSet {
-            pairs, contacts, ..
+            pairs,
+            contacts,
+            gaps,
+            ..
         } = constraints;
-        for pair in pairs {
-            let Some(known) = self.detected(pair, engine) else {
-                continue;
-            };
-            let geometry = pair
-                .geometry
-                .map(|index| tables.geometry.get(index as usize));
-            let [Some(first), Some(second)] = geometry else {
-                continue;
-            };
-            let material = |friction| [friction, tables.restitution([first, second])];
-            let moved =
-                [0, 1].map(|side| self.moved(pair.bodies[side], pair.colliders[side], engine));
-            if moved.iter().all(Option::is_none) {
-                continue;
+        for (index, pair) in pairs.iter().enumerate() {
+            match self.open_gap((index, pair), engine, dt) {
+                Some(gap) => gaps.push(gap),
+                None => self.points_of(pair, contacts, engine, tables),
             }
-            let last = moved.iter().rev().flatten().next();
-            let turn = last.map_or_else(UnitQuaternion::identity, |moved| moved.is.rotation);
-            let poses = moved
-                .each_ref()
-                .map(|moved| moved.as_ref().map(|moved| moved.is));
-            if let Some(line) =
-                Flat::new(engine, pair.colliders, poses).and_then(|flat| flat.line())
-            {
-                let from = contacts.len();
-                contacts.extend(line.points(pair, material(known.friction())));
-                line::spread(contacts, from, &turn);
-                continue;
-            }
-            let pushed = || self.pushed_before(pair.geometry);
-            if let Some(points) = recheck::points(engine, pair, &known, pushed) {
-                let from = contacts.len();
-                let points = points.iter();
-                let material = material(known.friction());
-                contacts.extend(points.filter_map(|at| touch(pair, &moved, at, material)));
-                line::spread(contacts, from, &turn);
-                continue;
-            }
-            known.each_face(pair.geometry, |points, friction| {
-                let from = contacts.len();
-                let material = material(friction);
-                contacts.extend(points.filter_map(|at| touch(pair, &moved, &at, material)));
-                line::spread(contacts, from, &turn);
-            });
         }
     }
 
+    /// Collects the contact points of a pair.
+    pub(super) fn points_of(
+        &self,
+        pair: &Pair,
+        contacts: &mut Vec<ContactPoint>,
+        engine: &EngineItem<'_, '_>,
+        tables: &Tables,
+    ) {
+        let Some(known) = self.detected(pair, engine) else {
+            return;
+        };
+        let geometry = pair
+            .geometry
+            .map(|index| tables.geometry.get(index as usize));
+        let [Some(first), Some(second)] = geometry else {
+            return;
+        };
+        let material = |friction| [friction, tables.restitution([first, second])];
+        let moved = [0, 1].map(|side| self.moved(pair.bodies[side], pair.colliders[side], engine));
+        if moved.iter().all(Option::is_none) {
+            return;
+        }
+        let last = moved.iter().rev().flatten().next();
+        let turn = last.map_or_else(UnitQuaternion::identity, |moved| moved.is.rotation);
+        let poses = moved
+            .each_ref()
+            .map(|moved| moved.as_ref().map(|moved| moved.is));
+        let from = contacts.len();
+        if let Some(line) = Flat::new(engine, pair.colliders, poses).and_then(|flat| flat.line()) {
+            contacts.extend(line.points(pair, material(known.friction())));
+            line::spread(contacts, from, &turn);
+            return;
+        }
+        let pushed = || self.pushed_before(pair.geometry);
+        if let Some(points) = recheck::points(engine, pair, &known, pushed) {
+            let points = points.iter();
+            let material = material(known.friction());
+            contacts.extend(points.filter_map(|at| touch(pair, &moved, at, material)));
+            line::spread(contacts, from, &turn);
+            return;
+        }
+        known.each_face(pair.geometry, |points, friction| {
+            let from = contacts.len();
+            let material = material(friction);
+            contacts.extend(points.filter_map(|at| touch(pair, &moved, &at, material)));
+            line::spread(contacts, from, &turn);
+        });
+    }
+
     /// Returns the contacts of a pair.
-    fn detected<'a>(&'a self, pair: &Pair, engine: &'a EngineItem<'_, '_>) -> Option<Detected<'a>> {
+    pub(super) fn detected<'a>(
+        &'a self,
+        pair: &Pair,
+        engine: &'a EngineItem<'_, '_>,
+    ) -> Option<Detected<'a>> {
         if let Some([tree, number]) = pair.near {
             let near = self.state.trees[tree].clearance.near.get(number)?;
             return Some(Detected::Here(near));

@@ -95,26 +95,29 @@ impl Trees {
     /// Integrates islands by a step: one after the other, or on all threads.
     fn solve_islands(
         &mut self,
-        groups: &[Group],
+        groups: &mut [Group],
         constraints: &mut ConstraintSet,
         scene: &Scene<'_, '_, '_>,
     ) {
         self.solve_lone_trees(groups, scene);
-        let islands = groups.iter().filter(|group| group.lone_tree().is_none());
-        let count = islands.clone().count();
+        let is_island = |group: &Group| group.lone_tree().is_none();
+        let count = groups.iter().filter(|group| is_island(group)).count();
+        let islands = groups.iter_mut().filter(|group| is_island(group));
         let is_parallel = scene.threads.pool().is_some() && count >= MIN_ISLANDS;
         let width = if is_parallel { count } else { 1 };
         let mut jobs = mem::take(&mut self.jobs);
         let frequency = self.contact_frequency;
         jobs.resize_with(width.max(jobs.len()), || Job::new(frequency));
         if is_parallel {
-            for (job, group) in jobs.iter_mut().zip(islands.clone()) {
+            let islands: Vec<&mut Group> = islands.collect();
+            for (job, group) in jobs.iter_mut().zip(&islands) {
                 self.begin_island(job, group, constraints, scene);
             }
             let rows = &self.rows;
             let work = |job: &mut Job| job.step(rows, scene.dt);
             scene.threads.each(&mut jobs[..count], work);
             for (job, group) in jobs.iter_mut().zip(islands) {
+                self.close_gaps(job, group, constraints, scene);
                 self.end_island(job, group, constraints);
             }
         } else {
@@ -122,6 +125,7 @@ impl Trees {
             for group in islands {
                 self.begin_island(job, group, constraints, scene);
                 job.step(&self.rows, scene.dt);
+                self.close_gaps(job, group, constraints, scene);
                 self.end_island(job, group, constraints);
             }
         }
@@ -239,8 +243,8 @@ impl Trees {
         }
     }
 
-    /// Collects the free bodies, contacts and welds of an island, with indices in it.
-    fn put_together(
+    /// Collects the free bodies, contacts, gaps and welds of an island, with indices in it.
+    pub(super) fn put_together(
         &self,
         job: &mut Job,
         group: &Group,
@@ -250,6 +254,7 @@ impl Trees {
         let Job {
             bodies,
             contacts,
+            gaps,
             welds,
             ..
         } = job;
@@ -290,6 +295,9 @@ impl Trees {
                 ..*contact
             }
         }));
+        gaps.clear();
+        let open = group.gaps.iter().map(|index| &constraints.gaps[*index]);
+        gaps.extend(open.filter_map(|gap| gap.within(&group.free)));
         welds.clear();
         welds.extend(group.welds.iter().map(|index| {
             let WeldPoint { bodies, weld, .. } = &constraints.welds[*index];
