@@ -199,6 +199,36 @@ fn what_is_inside_another_body_comes_out_without_speed() {
 }
 
 #[test]
+fn a_step_in_substeps_is_not_made_beside_a_gap() {
+    let mut arm = Mechanism::new(
+        Tree::new(&[Link {
+            parent: None,
+            parent_from_joint: Isometry3::identity(),
+            joint: Joint::Revolute(Axis::new(Vector3::z_axis(), 0)),
+            inertia: Inertia::new(1.0, Vector3::x() * 0.3, Matrix3::identity() * 0.1),
+        }])
+        .unwrap(),
+    );
+    arm.state.velocities[0] = 30.0;
+    let mut bodies = [cube(1.0, 0.1), cube(1.0, 0.1)];
+    bodies[1].center = Vector3::x() * 0.11;
+    let gap = Gap {
+        bodies: [0, 1],
+        normal: Vector3::x(),
+        distance: 0.01,
+        extents: [0.1; 2],
+    };
+    let mut island = Island::default();
+    for (gaps, is_made) in [(&[gap][..], false), (&[], true)] {
+        let (members, contacts, welds) = (&mut [arm.member()], &mut [][..], &mut [][..]);
+        let of = (&mut members[..], &mut bodies[..], contacts, welds);
+        assert_eq!(island.step_beside(of, gaps, DT), is_made);
+        let turned = if is_made { 30.0 * DT } else { 0.0 };
+        assert!((arm.state.positions[0] - turned).abs() < 1e-9);
+    }
+}
+
+#[test]
 fn a_weld_carries_and_pulls_back() {
     // 2 kg at the end of 0.5 m: 9.81 N·m besides the weight.
     let mut arm = Mechanism::new(
