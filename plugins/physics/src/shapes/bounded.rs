@@ -1,4 +1,4 @@
-//! Convex hulls that keep their bounds, and look for extreme vertices and faces in groups of four: the engine does it one by
+//! Convex hulls that keep their bounds, and look for extreme vertices and faces in groups of eight: the engine does it one by
 //! one, which is most of what bodies near each other cost.
 mod groups;
 

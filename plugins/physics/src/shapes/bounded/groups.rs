@@ -1,71 +1,60 @@
-//! Vectors in groups of four, whose products with a direction are calculated at the same time.
-use bevy::math::{Vec3, Vec4};
+//! Vectors in groups of eight, whose products with a direction are calculated at the same time, by AVX where the processor has
+//! it. The results are the same to the last bit on all processors.
+#[cfg(target_arch = "x86_64")]
+mod avx;
+mod plain;
+
+use bevy::math::{Quat, Vec3};
 use bevy_rapier3d::parry::{bounding_volume::Aabb, math::Pose};
 
-/// Vectors in groups of four, a coordinate after the other. The last group is filled with the last vector.
+/// Number of vectors in a group.
+const LANE_COUNT: usize = 8;
+
+/// Coordinates of the vectors of a group: x, then y, then z.
+type Group = [[f32; LANE_COUNT]; 3];
+
+/// Vectors in groups. The last group is filled with the last vector.
 #[derive(Clone)]
-pub(super) struct Groups(Vec<[Vec4; 3]>);
+pub(super) struct Groups(Vec<Group>);
 
 impl Groups {
     pub(super) fn new(vectors: &[Vec3]) -> Self {
-        let group = |four: &[Vec3]| {
-            let last = four.last().copied().unwrap_or_default();
-            let filled: [Vec3; 4] = std::array::from_fn(|lane| *four.get(lane).unwrap_or(&last));
-            [0, 1, 2].map(|axis| Vec4::from(filled.map(|vector| vector[axis])))
+        let group = |some: &[Vec3]| {
+            let last = some.last().copied().unwrap_or_default();
+            let vector = |lane: usize| *some.get(lane).unwrap_or(&last);
+            [0, 1, 2].map(|axis| std::array::from_fn(|lane| vector(lane)[axis]))
         };
-        Self(vectors.chunks(4).map(group).collect())
+        Self(vectors.chunks(LANE_COUNT).map(group).collect())
     }
 
     /// Returns the index of the vector that is farthest along a direction; of equal ones, the first. The products are those of
     /// `Vec3::dot`, to the last bit.
     pub(super) fn farthest(&self, direction: Vec3) -> usize {
-        let [x, y, z] = direction.to_array().map(Vec4::splat);
-        let mut best = Vec4::NEG_INFINITY;
-        // Indices of vectors are exact as numbers of 32 bits up to 2^24.
-        let mut at = Vec4::ZERO;
-        let mut index = Vec4::new(0.0, 1.0, 2.0, 3.0);
-        for [px, py, pz] in &self.0 {
-            let product = *px * x + *py * y + *pz * z;
-            let is_better = product.cmpgt(best);
-            best = Vec4::select(is_better, product, best);
-            at = Vec4::select(is_better, index, at);
-            index += 4.0;
+        #[cfg(target_arch = "x86_64")]
+        if avx::is_supported() {
+            #[expect(unsafe_code, reason = "a function for AVX")]
+            // SAFETY: AVX is supported.
+            return unsafe { avx::farthest(&self.0, direction) };
         }
-        let lanes = best.to_array().into_iter().zip(at.to_array());
-        let first = lanes.reduce(|one, other| {
-            let is_first = other.0 > one.0 || other.0 >= one.0 && other.1 < one.1;
-            if is_first { other } else { one }
-        });
-        first.map_or(0, |(_, at)| at as usize)
+        plain::farthest(&self.0, direction)
     }
 
     /// Returns the bounds of these points at a pose: the same numbers, to the last bit, as those of the points that
     /// `Pose::transform_point` moves. Rounding keeps the order of sums, so that the translation is added to the bounds.
     pub(super) fn bounds(&self, pose: &Pose) -> Aabb {
-        let [x, y, z, w] = pose.rotation.to_array();
-        let square = x * x + y * y + z * z;
-        let scale = Vec4::splat(w * w - square);
-        let twice = Vec4::splat(w * 2.0);
-        let [x, y, z] = [x, y, z].map(Vec4::splat);
-        let mut least = [Vec4::INFINITY; 3];
-        let mut greatest = [Vec4::NEG_INFINITY; 3];
-        for [px, py, pz] in &self.0 {
-            // The formula of glam, in its order: v (w² - b²) + b 2 (v·b) + (b × v) 2 w.
-            let along = (*px * x + *py * y + *pz * z) * 2.0;
-            let cross = [y * *pz - z * *py, z * *px - x * *pz, x * *py - y * *px];
-            let turned = [
-                *px * scale + x * along + cross[0] * twice,
-                *py * scale + y * along + cross[1] * twice,
-                *pz * scale + z * along + cross[2] * twice,
-            ];
-            for axis in 0..3 {
-                least[axis] = least[axis].min(turned[axis]);
-                greatest[axis] = greatest[axis].max(turned[axis]);
-            }
-        }
-        let mins = Vec3::from(least.map(Vec4::min_element));
-        let maxs = Vec3::from(greatest.map(Vec4::max_element));
+        let [mins, maxs] = self.turned_bounds(pose.rotation);
         Aabb::new(mins + pose.translation, maxs + pose.translation)
+    }
+
+    /// Returns the least and the greatest coordinates of these points after a rotation.
+    fn turned_bounds(&self, rotation: Quat) -> [Vec3; 2] {
+        #[cfg(target_arch = "x86_64")]
+        if avx::is_supported() {
+            #[expect(unsafe_code, reason = "a function for AVX")]
+            // SAFETY: AVX is supported.
+            return unsafe { avx::turned_bounds(&self.0, rotation) };
+        }
+        plain::turned_bounds(&self.0, rotation)
     }
 }
 
@@ -102,15 +91,21 @@ mod tests {
             let groups = Groups::new(&vectors);
             for direction in [Vec3::X, -Vec3::Z, Vec3::new(0.3, -2.0, 0.1), Vec3::ZERO] {
                 assert_eq!(groups.farthest(direction), first(&vectors, direction));
+                let plain = plain::farthest(&groups.0, direction);
+                assert_eq!(plain, first(&vectors, direction), "without AVX");
             }
             // Twice the same ones.
             vectors.extend_from_within(..);
             let groups = Groups::new(&vectors);
             for direction in vectors.clone() {
                 assert_eq!(groups.farthest(direction), first(&vectors, direction));
+                let plain = plain::farthest(&groups.0, direction);
+                assert_eq!(plain, first(&vectors, direction), "without AVX");
             }
         }
-        assert_eq!(Groups::new(&vectors(9)).farthest(Vec3::NAN), 0);
+        let groups = Groups::new(&vectors(9));
+        assert_eq!(groups.farthest(Vec3::NAN), 0);
+        assert_eq!(plain::farthest(&groups.0, Vec3::NAN), 0);
     }
 
     #[test]
@@ -133,6 +128,8 @@ mod tests {
                 let bits = |corner: Vec3| corner.to_array().map(f32::to_bits);
                 assert_eq!(mins.map(bits), Some(bits(bounds.mins)));
                 assert_eq!(maxs.map(bits), Some(bits(bounds.maxs)));
+                let ours = groups.turned_bounds(turn).map(bits);
+                assert_eq!(ours, plain::turned_bounds(&groups.0, turn).map(bits));
             }
         }
     }
