@@ -86,8 +86,9 @@ impl Island {
                 .map(|body| motion(velocities, self.starts[members + body]));
             gap.approach(of) * dt > gap.distance + CONTACT_SLOP
         };
-        let mut gaps = gaps.iter();
-        gaps.any(|gap| closes(gap, &self.moving) || closes(gap, &self.velocities))
+        let all = [&self.moving, &self.kept, &self.velocities];
+        let closes = |gap: &Gap| all.iter().any(|velocities| closes(gap, velocities));
+        gaps.iter().any(closes)
     }
 
     /// Returns true if one of the gaps that were left out closes in the step.
