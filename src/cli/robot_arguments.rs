@@ -71,6 +71,7 @@ impl RobotArguments {
                         Some((name.into_string().ok()?, value.into_string().ok()?))
                     })
                     .collect(),
+                known: xacro::KnownArguments::default(),
             },
             root: match self.fixed {
                 true => Root::Fixed,

@@ -1,5 +1,6 @@
 //! Reads and checks files: returns a [`Plan`] with everything that is needed to build a world. [`robots`]: changes of a plan
 //! while its simulation runs.
+mod descriptions;
 mod floor;
 pub mod robots;
 
@@ -11,11 +12,7 @@ use std::{
 };
 
 use morse_api::{memory::MemoryBudget, render::RendererKind};
-use morse_description::{
-    packages::Packages,
-    urdf::{self, Asset, Root},
-    xacro,
-};
+use morse_description::urdf::{self, Asset, Root};
 use morse_diagnostics::{
     Diagnostic, Failed, Overlay, Sources, nearest_file, printable_path, report::Report,
 };
@@ -31,6 +28,7 @@ use morse_simulation_file::{
     model::Form,
 };
 
+pub use descriptions::Descriptions;
 pub use floor::{Contacts, Floor};
 
 use crate::{
@@ -67,25 +65,6 @@ pub struct Options {
     pub memory: MemoryBudget,
     /// Scenes that need not be read again.
     pub scenes: KnownScenes,
-}
-
-/// Options for reading robot descriptions.
-#[derive(Clone, Debug, Default)]
-pub struct Descriptions {
-    /// Sources of packages.
-    pub packages: Packages,
-    /// Options for macros.
-    pub xacro: xacro::Options,
-    /// Root joint of a description that is a scene; that of a robot follows its `base`.
-    pub root: Root,
-    /// True to let joints without settings hold their initial positions.
-    pub hold: bool,
-    /// True to add no floor under a robot that runs by itself.
-    pub no_floor: bool,
-    /// Maximum number of convex parts into which collision meshes of descriptions are divided; `None` for hulls.
-    pub convex_parts: Option<u32>,
-    /// True to turn Collada meshes by the upward axes of their files.
-    pub collada_up_axis: bool,
 }
 
 /// A simulation that was read and can be built.
@@ -171,6 +150,8 @@ struct Loader<'a> {
     /// Texts of all files so far.
     sources: Arc<Sources>,
     assets: Vec<Asset>,
+    /// True if the scene is a robot description.
+    is_description: bool,
 }
 
 impl<'a> Loader<'a> {
@@ -181,10 +162,18 @@ impl<'a> Loader<'a> {
             report: Report::default(),
             sources: Arc::default(),
             assets: Vec::new(),
+            is_description: false,
         }
     }
 
-    fn finish(self, plan: Option<Plan>) -> Result<Plan, Box<Report>> {
+    fn finish(mut self, plan: Option<Plan>) -> Result<Plan, Box<Report>> {
+        if plan.is_some() {
+            let unused = self
+                .options
+                .descriptions
+                .without_effect(self.is_description);
+            self.report.add(unused, &Arc::default());
+        }
         let is_refused = self.options.strict && !self.report.is_empty();
         match plan {
             Some(mut plan) if !self.report.has_errors() && !is_refused => {
@@ -208,7 +197,7 @@ impl<'a> Loader<'a> {
 
     fn scene_alone(&mut self, path: &Path) -> Option<Plan> {
         let directory = path.parent().unwrap_or(Path::new(""));
-        if !matches!(Format::of(path), Format::Robray | Format::Compiled) {
+        if is_description(path) {
             return self.description_alone(path, directory);
         }
         if !self.options.set.is_empty() {
@@ -221,6 +210,7 @@ impl<'a> Loader<'a> {
 
     /// Reads a description; its sensors, actuators and plugins become a simulation file.
     fn description_alone(&mut self, path: &Path, directory: &Path) -> Option<Plan> {
+        self.is_description = true;
         let mut options = self.scene_options();
         options.is_alone = true;
         let mut loaded = self.options.scenes.read(path, &options);
@@ -331,6 +321,7 @@ impl<'a> Loader<'a> {
     }
 
     fn named_scene(&mut self, named: &Spanned<String>, directory: &Path) -> Option<Scene> {
+        self.is_description |= is_description(Path::new(&named.value));
         let options = self.scene_options();
         match self.model(named, directory, &options) {
             Ok(scene) => Some(scene),
@@ -354,6 +345,7 @@ impl<'a> Loader<'a> {
     }
 
     fn scene(&mut self, path: &Path) -> Option<Scene> {
+        self.is_description |= is_description(path);
         self.take(self.options.scenes.read(path, &self.scene_options()))
     }
 
@@ -468,6 +460,10 @@ impl<'a> Loader<'a> {
             collada_up_axis: options.descriptions.collada_up_axis,
         }
     }
+}
+
+fn is_description(path: &Path) -> bool {
+    !matches!(Format::of(path), Format::Robray | Format::Compiled)
 }
 
 /// Returns true if a simulation file beside a scene simulates that scene: it names no other scene, and none of its robots

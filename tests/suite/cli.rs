@@ -16,6 +16,7 @@ mod signals;
 mod starting;
 mod talk;
 mod textures;
+mod without_effect;
 
 use std::path::{Path, PathBuf};
 

@@ -23,8 +23,9 @@ mod values;
 mod yaml;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use crate::{
@@ -42,6 +43,29 @@ pub struct Options {
     pub arguments: Vec<(String, String)>,
     /// Environment variables for `$(env NAME)` and `$(optenv NAME)`.
     pub environment: BTreeMap<String, String>,
+    /// Names of the arguments of all descriptions that are read with these options, or with clones of them.
+    pub known: KnownArguments,
+}
+
+/// Names of arguments that descriptions define or use. Clones share them: several descriptions are read with the same options.
+#[derive(Clone, Debug, Default)]
+pub struct KnownArguments(Arc<Mutex<BTreeSet<String>>>);
+
+impl KnownArguments {
+    fn add(&self, name: &str) {
+        self.lock().insert(name.to_owned());
+    }
+
+    /// Returns the names, in alphabetical order.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.lock().iter().cloned().collect()
+    }
+
+    // The set stays valid if a thread panics.
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Expands all macros. Adds included files to `sources`.

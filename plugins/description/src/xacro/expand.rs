@@ -281,6 +281,7 @@ impl<'a> Expander<'a> {
         let Some(name) = self.needed(element, "name", scope) else {
             return;
         };
+        self.options.known.add(&name);
         if let Some(default) = element.attribute("default")
             && !self.arguments.contains_key(&name)
             && let Some(value) = self.value(default, scope)

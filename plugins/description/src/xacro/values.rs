@@ -98,6 +98,7 @@ impl Expander<'_> {
 
     /// Returns the value of an argument, which is a text.
     fn argument(&self, name: &str) -> Result<Value, String> {
+        self.options.known.add(name);
         match self.arguments.get(name) {
             Some(value) => Ok(Value::Text(value.clone())),
             None => {
