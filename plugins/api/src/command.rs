@@ -30,6 +30,9 @@ use merging::merge;
 /// Capacity of a mailbox, in commands per tick; the newest command wins, so a few are enough.
 const CAPACITY: usize = 64;
 
+/// Warning about a command that passed its modifiers.
+const OUT_OF_RANGE: &str = "a modifier brings a command out of range; it is ignored";
+
 /// A command: a plain struct of numbers, vectors and text.
 #[doc(alias("local_data", "Twist"))]
 pub trait Command:
@@ -434,10 +437,7 @@ pub(crate) fn read_inputs<A: Component, C: Command>(
         }
         if outcome == ModifierOutcome::Passed && !take(&mut *command, changed, &setpoint) {
             if let Some(warnings) = &mut warnings {
-                warnings.add(
-                    path,
-                    "a modifier brings a command out of range; it is ignored",
-                );
+                warnings.add(path, OUT_OF_RANGE);
             }
             continue;
         }

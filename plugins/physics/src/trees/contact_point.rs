@@ -61,17 +61,6 @@ pub(super) struct OpenGap {
     pub gap: Gap,
 }
 
-impl OpenGap {
-    /// Returns the gap between two bodies of an island, given the indices of its coupled bodies in ascending order.
-    pub(super) fn within(&self, free: &[usize]) -> Option<Gap> {
-        let [one, two] = self.bodies.map(|body| free.binary_search(&body).ok());
-        Some(Gap {
-            bodies: [one?, two?],
-            ..self.gap
-        })
-    }
-}
-
 /// A contact point.
 #[derive(Clone, Copy)]
 pub(super) struct ContactPoint {

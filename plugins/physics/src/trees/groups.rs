@@ -1,6 +1,8 @@
 //! Islands of trees and free bodies with contacts, gaps or welds between them, by union–find with path compression.
 
-use super::{Trees, collect::ConstraintSet};
+use morse_mechanisms::island::Gap;
+
+use super::{Trees, collect::ConstraintSet, contact_point::OpenGap};
 
 /// Trees, free bodies, contacts, gaps and welds of an island, by index.
 #[derive(Default)]
@@ -20,6 +22,18 @@ impl Group {
             [tree] if is_alone => Some(tree),
             _ => None,
         }
+    }
+
+    /// Returns its gaps, with the indices of its free bodies.
+    pub(super) fn gaps_of(&self, all: &[OpenGap]) -> impl Iterator<Item = Gap> {
+        let own = self.gaps.iter().map(|index| &all[*index]);
+        own.filter_map(|gap| {
+            let [one, two] = gap.bodies.map(|body| self.free.binary_search(&body).ok());
+            Some(Gap {
+                bodies: [one?, two?],
+                ..gap.gap
+            })
+        })
     }
 }
 

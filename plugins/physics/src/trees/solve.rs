@@ -251,10 +251,11 @@ impl Trees {
         constraints: &ConstraintSet,
         scene: &Scene<'_, '_, '_>,
     ) {
+        job.gaps.clear();
+        job.gaps.extend(group.gaps_of(&constraints.gaps));
         let Job {
             bodies,
             contacts,
-            gaps,
             welds,
             ..
         } = job;
@@ -295,9 +296,6 @@ impl Trees {
                 ..*contact
             }
         }));
-        gaps.clear();
-        let open = group.gaps.iter().map(|index| &constraints.gaps[*index]);
-        gaps.extend(open.filter_map(|gap| gap.within(&group.free)));
         welds.clear();
         welds.extend(group.welds.iter().map(|index| {
             let WeldPoint { bodies, weld, .. } = &constraints.welds[*index];
