@@ -93,3 +93,21 @@ fn boxes_that_are_pushed_together_close_all_gaps() {
         assert!(speeds.iter().all(is_equal), "{together}: {speeds:?}");
     }
 }
+
+/// Which contacts are left out follows from the state alone.
+#[test]
+fn a_collision_continues_from_a_snapshot_with_the_same_bits() {
+    let mut test = row(0.015, 8.0, 0.5);
+    let mut snapshots = Vec::new();
+    for _ in 0..12 {
+        snapshots.push(test.0.snapshot().expect("a snapshot"));
+        test.run(1.0 / 240.0);
+    }
+    let last = test.0.state_hash();
+    let mut other = row(0.015, 8.0, 0.5);
+    for (passed, snapshot) in snapshots.iter().enumerate() {
+        other.0.restore(snapshot).expect("the same scene");
+        other.run((12 - passed) as f64 / 240.0);
+        assert_eq!(other.0.state_hash(), last, "from tick {passed} on");
+    }
+}
