@@ -94,7 +94,7 @@ fn boxes_that_are_pushed_together_close_all_gaps() {
     }
 }
 
-/// Which contacts are left out follows from the state alone.
+/// The state alone decides which contacts are left out.
 #[test]
 fn a_collision_continues_from_a_snapshot_with_the_same_bits() {
     let mut test = row(0.015, 8.0, 0.5);

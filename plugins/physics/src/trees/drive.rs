@@ -115,6 +115,12 @@ impl Trees {
         self.driven = driven;
     }
 
+    /// Returns true if a body is the base of a driven robot.
+    pub(super) fn is_driven(&self, body: usize) -> bool {
+        let known = |one: &Driven| one.base;
+        self.driven.binary_search_by_key(&body, known).is_ok()
+    }
+
     /// Collects the supporting contacts of driven robots, and the traction of those on ground that forces do not move.
     fn weigh(
         &self,

@@ -24,6 +24,7 @@ const LEAST: f64 = 2e-3;
 
 impl Trees {
     /// Returns the gap between two coupled bodies, if it stays open in a step of `dt` seconds unless their velocities change.
+    /// Contacts of driven robots are not left out: they have targets of their own.
     pub(super) fn open_gap(
         &self,
         (index, pair): (usize, &Pair),
@@ -41,7 +42,8 @@ impl Trees {
         };
         let points = face.data.solver_contacts.iter();
         let least = points.map(|point| point.dist).reduce(f32::min)?;
-        if f64::from(least) < LEAST || self.has_pressed(pair) {
+        let is_driven = pair.bodies.iter().any(|body| self.is_driven(*body));
+        if f64::from(least) < LEAST || is_driven || self.has_pressed(pair) {
             return None;
         }
         let coupled = bodies.map(|body| &self.coupled[body]);
