@@ -136,7 +136,8 @@ impl Island {
     }
 
     /// Does what [`step`](Self::step) does, beside gaps between free bodies whose contacts are not among these. If the step may
-    /// close one of the gaps, returns false; it is to be made again with these contacts then, and only workspaces have changed.
+    /// close one of the gaps, returns false; it is to be made again with these contacts then, and only workspaces and the
+    /// [saturation](Integrator::saturated) of motors have changed.
     pub fn step_beside(
         &mut self,
         (members, bodies, contacts, welds): (

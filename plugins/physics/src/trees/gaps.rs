@@ -124,6 +124,11 @@ impl Trees {
         // Bounces happen one after the other: their sequence is that of the pairs.
         let pair_of = |index: &usize| contacts[*index].key.geometry();
         group.contacts.sort_by_key(pair_of);
+        // The attempt may have saturated motors.
+        for one in &mut job.taken {
+            let before = &self.state.trees[one.index].saturated;
+            one.integrator.saturated.clone_from(before);
+        }
         self.put_together(job, group, constraints, scene);
         job.step(&self.rows, scene.dt);
     }
