@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use morse_description::urdf::{self, Asset};
-use morse_diagnostics::{Diagnostic, Sources, Style, printable_path, render, report::Report};
+use morse_diagnostics::{
+    Diagnostic, Failed, Severity, Sources, Style, printable_path, render, report::Report,
+};
 use morse_scene::{assets, model::Scene};
 use serde_json::json;
 
 use super::{exit, memory::MemoryArgument, robot_arguments::RobotArguments};
-use crate::scene::load::{LoadOptions, load as load_scene};
+use crate::scene::load::{LoadOptions, Loaded, load as load_scene};
 use crate::simulation::load::{self, Descriptions, Options};
 use crate::simulation::{Extensions, Simulation, kinds};
 
@@ -71,6 +73,33 @@ impl Reading {
             collada_up_axis: robots.collada_up_axis,
             ..LoadOptions::default()
         }
+    }
+
+    /// Adds warnings of options that had no effect on a scene, which is read without a simulation file. With `--strict` they are
+    /// errors.
+    pub(super) fn with_unused(
+        &self,
+        path: &Path,
+        options: &LoadOptions,
+        mut loaded: Loaded,
+    ) -> Result<Loaded, Box<Failed>> {
+        let descriptions = Descriptions {
+            root: options.urdf.root,
+            xacro: options.urdf.xacro.clone(),
+            ..Descriptions::default()
+        };
+        let mut unused = descriptions.without_effect(load::is_description(path));
+        if self.strict && !unused.is_empty() {
+            for one in &mut unused {
+                one.severity = Severity::Error;
+            }
+            return Err(Box::new(Failed {
+                diagnostics: unused,
+                sources: loaded.sources,
+            }));
+        }
+        loaded.warnings.extend(unused);
+        Ok(loaded)
     }
 
     /// Returns the options for reading simulation files.

@@ -46,6 +46,10 @@ pub fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
         ..args.reading.options()
     };
     let read = collect(&args.file, &options, parent.unwrap_or(Path::new(".")));
+    let read = read.and_then(|(content, loaded)| {
+        let loaded = args.reading.with_unused(&args.file, &options, loaded)?;
+        Ok((content, loaded))
+    });
     let style = args.reading.style();
     let content = match read {
         Ok((content, loaded)) => {

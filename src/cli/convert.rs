@@ -105,7 +105,9 @@ pub fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
         ..args.reading.options()
     };
     let style = args.reading.style();
-    let read = load(&args.file, &options).map_err(|failed| (failed.diagnostics, failed.sources));
+    let read = load(&args.file, &options)
+        .and_then(|loaded| args.reading.with_unused(&args.file, &options, loaded))
+        .map_err(|failed| (failed.diagnostics, failed.sources));
     let converted = read.and_then(|loaded| {
         show(&loaded.warnings, &loaded.sources, style, err).ok();
         let mut written =

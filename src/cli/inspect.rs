@@ -80,7 +80,9 @@ fn inspected(
             }
         };
     }
-    match load(&args.file, &args.reading.options()) {
+    let options = args.reading.options();
+    let loaded = load(&args.file, &options);
+    match loaded.and_then(|loaded| args.reading.with_unused(&args.file, &options, loaded)) {
         Ok(loaded) => {
             show(&loaded.warnings, &loaded.sources, style, err)?;
             shown(args, &loaded.scene, None, out, err)

@@ -462,7 +462,8 @@ impl<'a> Loader<'a> {
     }
 }
 
-fn is_description(path: &Path) -> bool {
+/// Returns true for a file of a robot description, and false for a scene.
+pub(crate) fn is_description(path: &Path) -> bool {
     !matches!(Format::of(path), Format::Robray | Format::Compiled)
 }
 

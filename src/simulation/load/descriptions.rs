@@ -24,7 +24,7 @@ pub struct Descriptions {
 impl Descriptions {
     /// Returns warnings about options that have had no effect on the files that were read with them. `is_description` is true
     /// if the scene is a robot description.
-    pub(super) fn without_effect(&self, is_description: bool) -> Vec<Diagnostic> {
+    pub(crate) fn without_effect(&self, is_description: bool) -> Vec<Diagnostic> {
         let mut warnings = Vec::new();
         if self.root == Root::Fixed && !is_description {
             let message = "`--fixed` has no effect: the scene is no robot description";

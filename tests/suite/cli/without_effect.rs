@@ -63,3 +63,31 @@ fn a_root_is_fixed_only_in_a_description() {
         assert_eq!(has_warned, warns, "{file}: {}", ran.err);
     }
 }
+
+/// Commands that read a scene without simulating it.
+#[test]
+fn scenes_that_are_not_run_warn_as_well() {
+    let room = Room::new();
+    room.write("arm.urdf.xacro", ARM);
+    for words in [
+        &["inspect", "arm.urdf.xacro"][..],
+        &["compile", "arm.urdf.xacro"],
+        &["convert", "arm.urdf.xacro", "-", "--to", "urdf"],
+        &["check", "arm.urdf.xacro"],
+    ] {
+        let with = |more: &[&str]| room.run(&[words, more].concat());
+        let wrong = with(&["--xacro", "lenght:=0.5"]).with_code(0);
+        assert!(
+            wrong.err.contains("did you mean `length`?"),
+            "{}",
+            wrong.err
+        );
+        with(&["--xacro", "lenght:=0.5", "--strict"]).with_code(2);
+        let right = with(&["--xacro", "length:=0.5", "--fixed"]).with_code(0);
+        assert!(!right.err.contains("no effect"), "{}", right.err);
+    }
+    let ran = room
+        .run(&["inspect", "blocks.robray", "--fixed"])
+        .with_code(0);
+    assert!(ran.err.contains("`--fixed` has no effect"), "{}", ran.err);
+}
