@@ -79,6 +79,7 @@ pub fn build(
     let mut tables = Tables {
         engine: world.resource::<Tables>().engine,
         allowed: allowed(layout, scene),
+        entities: entities.bodies.clone(),
         roaming: origin::roaming(layout),
         restitution_rule: restitution_rule(&settings),
         ..Tables::default()

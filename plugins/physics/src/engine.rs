@@ -28,7 +28,7 @@ use morse_mechanisms::Inertia;
 use morse_scene::assembly::{Attachment, VariableLayout};
 use nalgebra::Isometry3;
 
-use super::{PhysicsSettings, body_poses::BodyPoses, convert};
+use super::{PhysicsSettings, body_poses::BodyPoses, convert, motor::MotorSettings};
 
 /// All sets of the engine.
 #[derive(QueryData)]
@@ -124,9 +124,13 @@ pub(super) struct Tables {
     /// Entity with the engine's sets.
     pub engine: Option<Entity>,
     pub bodies: Vec<BodyRow>,
+    /// Entities of the bodies, in their order: side by side in memory, since each tick writes the states of most bodies.
+    pub entities: Vec<Entity>,
     /// Geometry that collides.
     pub geometry: Vec<GeometryRow>,
     pub variables: Vec<VariableRow>,
+    /// Motors of the variables, in their order.
+    pub motors: Vec<MotorSettings>,
     /// Indices of the variables that forces do not move.
     pub kinematic: Vec<usize>,
     /// Frames, in the order of the layout.
@@ -205,10 +209,6 @@ pub(super) struct GeometryRow {
 pub(super) struct VariableRow {
     pub entity: Entity,
     pub layout: VariableLayout,
-    /// Stiffness and damping of the motor, N·m/rad and N·m·s/rad, or N/m and N·s/m; `None` for a stiff motor.
-    pub gains: Option<[f64; 2]>,
-    /// Acceleration with which half of the maximum effort brakes the maximum load, rad/s² or m/s².
-    pub brake: f64,
 }
 
 /// Index of a body in [`Tables::bodies`]. A component of body entities.

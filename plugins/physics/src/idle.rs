@@ -38,8 +38,12 @@ impl EngineItem<'_, '_> {
 
     /// Returns true if the last step was left out, and no body has changed since then.
     pub(super) fn rests(&self) -> bool {
-        let mark = self.last_step.mark;
-        self.last_step.all_sleep && mark == Some(self.bodies.last_changed())
+        self.last_step.all_sleep && !self.has_changed()
+    }
+
+    /// Returns true if a body may have changed since the last step, or since it was left out.
+    pub(super) fn has_changed(&self) -> bool {
+        self.last_step.mark != Some(self.bodies.last_changed())
     }
 
     /// Marks the engine's sets as unchanged after a step that was made, or left out, given the change tick of the system that

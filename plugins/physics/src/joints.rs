@@ -1,11 +1,10 @@
 //! Joints between bodies: their motors before a tick, their positions after it.
 use bevy::prelude::*;
 use morse_api::joint::{JointState, JointTarget};
-use morse_scene::assembly::JointMode;
 
 use super::{
     PhysicsSettings,
-    engine::{Engine, EngineItem, Tables, VariableIndex, VariableRow},
+    engine::{Engine, EngineItem, Tables, VariableIndex},
     joint_motion::JointMotion,
     lost_body::LostBodies,
     posing,
@@ -26,18 +25,21 @@ pub(super) fn apply(
         return;
     }
     let dt = settings.dt();
-    let has_lost = |variable: &VariableRow| lost.is_any() && engine.has_lost(&tables, variable);
+    let has_lost = |index: usize| {
+        let variable = tables.variables.get(index).filter(|_| lost.is_any());
+        variable.is_some_and(|variable| engine.has_lost(&tables, variable))
+    };
     for (&VariableIndex(index), target) in &targets {
-        let (Some(variable), Some(motion)) = (tables.variables.get(index), motion.0.get_mut(index))
+        let (Some(settings), Some(motion)) = (tables.motors.get(index), motion.0.get_mut(index))
         else {
             continue;
         };
-        if variable.layout.settings.mode == JointMode::Kinematic || has_lost(variable) {
+        if settings.is_kinematic || has_lost(index) {
             continue;
         }
         let before = (motion.set_point, motion.set_speed);
         let (motor, set_point) =
-            variable.motor(target, [motion.position, motion.velocity], before, dt);
+            settings.motor(target, [motion.position, motion.velocity], before, dt);
         motion.set_speed = match (motion.set_point, set_point) {
             (Some(_), Some((_, velocities))) => velocities,
             _ => [0.0; 2],

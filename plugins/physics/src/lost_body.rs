@@ -110,8 +110,10 @@ impl Losses<'_, '_> {
         tables: &Tables,
         by_engine: bool,
     ) {
-        let faults = faults(engine, tables, by_engine);
-        self.take_out(engine, tables, faults);
+        if by_engine || engine.has_changed() {
+            let faults = faults(engine, tables, by_engine);
+            self.take_out(engine, tables, faults);
+        }
     }
 
     /// Removes bodies with a commanded pose out of the range of the physics.

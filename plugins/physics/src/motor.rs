@@ -1,8 +1,7 @@
 //! Motors of trees from the targets of joints.
 use morse_api::joint::{Impedance, JointTarget};
 use morse_mechanisms::step::Motor;
-
-use super::engine::VariableRow;
+use morse_scene::assembly::{JointMode, VariableLayout};
 
 /// Rate at which a motor without gains approaches its target position, 1/s.
 const STIFF_RATE: f64 = 100.0;
@@ -10,7 +9,42 @@ const STIFF_RATE: f64 = 100.0;
 /// Part of the maximum velocity by which a motor without gains may exceed it.
 const OVERSPEED: f64 = 0.01;
 
-impl VariableRow {
+/// Settings of a variable's motor. Those of all variables are side by side in memory: most motors change in each tick.
+pub(super) struct MotorSettings {
+    /// Lower and upper position limit, rad or m.
+    pub limits: [f64; 2],
+    /// Maximum velocity, rad/s or m/s.
+    pub max_velocity: f64,
+    /// Maximum effort, N·m or N.
+    pub max_effort: f64,
+    /// Stiffness and damping, N·m/rad and N·m·s/rad, or N/m and N·s/m; `None` for a stiff motor.
+    pub gains: Option<[f64; 2]>,
+    /// Acceleration with which half of the maximum effort brakes the maximum load, rad/s² or m/s².
+    pub brake: f64,
+    /// True if it compensates the weight of the links on the joint.
+    pub compensates: bool,
+    /// True if target positions that move evenly are interpolated.
+    pub interpolates: bool,
+    /// True if forces do not move the joint, which then has no motor.
+    pub is_kinematic: bool,
+}
+
+impl MotorSettings {
+    /// Returns the settings of a variable, given stiffness and damping, if they are given, and its maximum load, kg·m² or kg.
+    pub(super) fn new(variable: &VariableLayout, gains: Option<[f64; 2]>, load: f64) -> Self {
+        let settings = &variable.settings;
+        Self {
+            limits: variable.limits,
+            max_velocity: variable.max_velocity,
+            max_effort: variable.max_effort,
+            gains,
+            brake: 0.5 * variable.max_effort / load,
+            compensates: settings.gravity_compensation,
+            interpolates: settings.interpolate.unwrap_or(true),
+            is_kinematic: settings.mode == JointMode::Kinematic,
+        }
+    }
+
     /// Returns the motor for a target, given the position and velocity of the variable, the target position and its velocity in the
     /// previous tick, and the length of a tick; and the present target position, with its velocity since the previous tick and
     /// the change of it.
@@ -26,11 +60,11 @@ impl VariableRow {
         (set_point, before): (Option<f64>, [f64; 2]),
         dt: f64,
     ) -> (Motor, Option<(f64, [f64; 2])>) {
-        let [lower, upper] = self.layout.limits;
-        let fastest = self.layout.max_velocity;
+        let [lower, upper] = self.limits;
+        let fastest = self.max_velocity;
         let motor = Motor {
-            max_effort: self.layout.max_effort,
-            compensates: self.layout.settings.gravity_compensation,
+            max_effort: self.max_effort,
+            compensates: self.compensates,
             ..Motor::default()
         };
         match *target {
@@ -78,7 +112,7 @@ impl VariableRow {
         (set_point, before): (Option<f64>, [f64; 2]),
         (dt, motor): (f64, Motor),
     ) -> (Motor, Option<(f64, [f64; 2])>) {
-        let fastest = self.layout.max_velocity;
+        let fastest = self.max_velocity;
         let from = set_point.unwrap_or(position);
         let next = from + (wanted - from).clamp(-fastest * dt, fastest * dt);
         let now = (next - from) / dt;
@@ -122,7 +156,7 @@ impl VariableRow {
         (set_point, before): (Option<f64>, [f64; 2]),
         (dt, motor): (f64, Motor),
     ) -> (Motor, Option<(f64, [f64; 2])>) {
-        let [lower, upper] = self.layout.limits;
+        let [lower, upper] = self.limits;
         let most = motor.max_effort;
         let next = target.position.clamp(lower, upper);
         let speed = (next - set_point.unwrap_or(position)) / dt;
@@ -143,7 +177,7 @@ impl VariableRow {
     /// Returns true if a target position with these velocities and changes of velocity in two successive ticks is
     /// interpolated.
     fn interpolates(&self, now: [f64; 2], before: [f64; 2]) -> bool {
-        self.layout.settings.interpolate.unwrap_or(true) && moves_evenly(now, before)
+        self.interpolates && moves_evenly(now, before)
     }
 
     /// Returns the rate at which a motor without gains approaches its target position, 1/s: such that half of its effort can

@@ -34,8 +34,8 @@ pub(super) fn show_all(world: &mut World) {
             *transform = convert::transform(&state.pose);
         }
     }
-    trees.visit_states(&engine, &tables, |row, link| {
-        if let Ok((mut state, mut transform)) = bodies.get_mut(row.entity) {
+    trees.visit_states(&engine, &tables, |body, link| {
+        if let Ok((mut state, mut transform)) = bodies.get_mut(body) {
             link.write(&mut state);
             *transform = convert::transform(&state.pose);
         }

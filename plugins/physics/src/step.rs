@@ -220,8 +220,8 @@ pub(super) fn write_back(
             write_pose(&mut transform, &state.pose);
         }
     }
-    trees.visit_states(&engine, &tables, |row, link| {
-        if let Ok((mut state, mut transform)) = states.get_mut(row.entity) {
+    trees.visit_states(&engine, &tables, |body, link| {
+        if let Ok((mut state, mut transform)) = states.get_mut(body) {
             link.write(&mut state);
             write_pose(&mut transform, &state.pose);
         }

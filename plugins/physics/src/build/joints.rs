@@ -2,7 +2,7 @@
 use morse_scene::assembly::{JointMode, VariableLayout};
 
 use super::Builder;
-use crate::engine::VariableRow;
+use crate::{engine::VariableRow, motor::MotorSettings};
 
 /// Natural frequency with which a joint carries its maximum load, Hz, for motors with a damping and without a stiffness.
 const MOTOR_FREQUENCY: f64 = 25.0;
@@ -20,9 +20,9 @@ impl Builder<'_> {
             self.tables.variables.push(VariableRow {
                 entity,
                 layout: variable.clone(),
-                gains: gains(variable, inertia),
-                brake: 0.5 * variable.max_effort / inertia,
             });
+            let motor = MotorSettings::new(variable, gains(variable, inertia), inertia);
+            self.tables.motors.push(motor);
         }
     }
 

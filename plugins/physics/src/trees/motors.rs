@@ -22,7 +22,6 @@ impl Trees {
         let known = &mut self.state.trees[tree].motors[variable_index];
         if known != motor {
             *known = *motor;
-            self.integrators[tree].motors[variable_index] = *motor;
             self.wake_requests[tree] = true;
         }
     }
@@ -32,12 +31,13 @@ impl Trees {
         self.lead = [share, tick];
     }
 
-    /// Moves the target positions of a tree to the end of the step. Their velocity changes linearly, and its mean is that of
-    /// the tick.
+    /// Writes the motors of a tree to its integrator, with target positions at the end of the step. Their velocity changes
+    /// linearly, and its mean is that of the tick.
     pub(super) fn lead_motors(&mut self, index: usize) {
         let [share, tick] = self.lead;
         let commanded = &self.state.trees[index].motors;
         for (motor, commanded) in self.integrators[index].motors.iter_mut().zip(commanded) {
+            *motor = *commanded;
             let [speed, change] = commanded.ramp;
             if commanded.ramp != [0.0; 2] {
                 let left = speed * (1.0 - share) + change * (share - share * share) / 2.0;

@@ -1,7 +1,7 @@
 //! Synchronisation of trees with the engine: reads changes of links, and writes their poses.
 use std::mem;
 
-use bevy::math::Vec3;
+use bevy::{math::Vec3, prelude::Entity};
 use bevy_rapier3d::rapier::prelude::{RigidBody, RigidBodyType};
 use morse_mechanisms::{Base, Force, Motion, Pose};
 use nalgebra::Vector3;
@@ -17,7 +17,7 @@ use crate::{
     body_poses::STILL,
     commanded::Commanded,
     convert,
-    engine::{BodyRow, EngineItem, Tables},
+    engine::{EngineItem, Tables},
 };
 
 impl Trees {
@@ -381,17 +381,17 @@ impl Trees {
         }
     }
 
-    /// Calls a function with the exact states of all links.
+    /// Calls a function with the entities of all links, and their exact states.
     pub(crate) fn visit_states(
         &self,
         engine: &EngineItem<'_, '_>,
         tables: &Tables,
-        mut state: impl FnMut(&BodyRow, &LinkState),
+        mut state: impl FnMut(Entity, &LinkState),
     ) {
         for (index, row) in self.rows.iter().enumerate() {
             let mut visit = |body: usize, link: &LinkState| {
-                if let Some(known) = tables.bodies.get(body) {
-                    state(known, link);
+                if let Some(entity) = tables.entities.get(body) {
+                    state(*entity, link);
                 }
             };
             if self.arrived[index] {
