@@ -181,6 +181,9 @@ pub(crate) const MAX_SATURATION_ROUNDS: usize = 6;
 /// Inertia that a stiff motor adds to a joint in a step, as a multiple of the joint's own, so that no load counts beside it.
 const STIFF_MOTOR_INERTIA: f64 = 1e6;
 
+/// Distance from a limit from which on it has no constraint, unless the joint moves by 1 rad or m in a step, rad or m.
+const FAR: f64 = 1.25;
+
 /// Baumgarte factor of limits: the fraction of the violation that is corrected per step.
 const BAUMGARTE: f64 = 0.2;
 
@@ -441,11 +444,16 @@ impl Integrator {
                 self.rows.push(row);
             }
             row.is_limit = true;
-            let [lower, upper] = resistance.limits.map(|limit| (limit - position) / dt);
+            let speed = self.velocities[variable.speed];
+            let distances = resistance.limits.map(|limit| limit - position);
+            // Most joints are far from their limits, and division is slow.
+            if distances[0] < -FAR && distances[1] > FAR && speed.abs() * dt < 1.0 {
+                continue;
+            }
+            let [lower, upper] = distances.map(|distance| distance / dt);
             // The velocity towards a limit reaches it at the end of the step; from beyond it, a fraction is corrected.
             let correction =
                 |error: f64, is_beyond: bool| if is_beyond { error * BAUMGARTE } else { error };
-            let speed = self.velocities[variable.speed];
             let ahead = 1.0 / dt;
             if lower > -ahead || speed < lower {
                 (row.target, row.bounds) = (correction(lower, lower > 0.0), [0.0, f64::INFINITY]);
